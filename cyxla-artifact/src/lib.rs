@@ -1,0 +1,32 @@
+//! What a lowered JAX program is.
+//!
+//! `cyxla-build` writes an artifact, `cyxla-macros` reads it and `cyxla-runtime` runs it; this crate is the schema that
+//! the three share. It does no I/O beyond reading and writing an artifact, and it holds no unsafe code.
+//!
+//! ```text
+//! cyxla/                  an artifact: one folder
+//! ├── manifest.json       [`Manifest`]: one [`ProgramRecord`] per program
+//! └── predict-1f0c….mlirbc  StableHLO bytecode of one program for one platform
+//! ```
+//!
+//! Everything here is total: any bytes give a value or a typed error.
+
+#![forbid(unsafe_code)]
+
+mod array_type;
+mod digest;
+mod dtype;
+mod manifest;
+mod program;
+mod stablehlo;
+mod text;
+
+pub use array_type::{ArrayType, ArrayTypeError, MAX_RANK, RustType};
+pub use digest::{Digest, DigestError, Hasher};
+pub use dtype::{DType, UnknownDType};
+pub use manifest::{MANIFEST_FILE, Manifest, ManifestError, SCHEMA, Source, Variable};
+pub use program::{
+    CodeFile, Declared, Leaf, LoweredProgram, ProgramRecord, Provenance, PythonLocation,
+};
+pub use stablehlo::{StableHloVersion, StableHloVersionError};
+pub use text::Text;
