@@ -173,7 +173,7 @@ impl Manifest {
         }
         Ok(LoweredProgram {
             record: record.clone(),
-            code,
+            code: code.into(),
         })
     }
 

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{ArrayType, Digest, StableHloVersion};
@@ -97,8 +99,8 @@ pub struct Provenance {
 pub struct LoweredProgram {
     /// What is known of it.
     pub record: ProgramRecord,
-    /// StableHLO bytecode.
-    pub code: Vec<u8>,
+    /// StableHLO bytecode; borrowed where it is part of the binary.
+    pub code: Cow<'static, [u8]>,
 }
 
 impl LoweredProgram {
