@@ -1,0 +1,395 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use cyxla_artifact::{ArrayType, ManifestError, StableHloVersion};
+
+use crate::plugin::PluginError;
+
+/// The result of everything that can fail here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Whatever went wrong at run time, by stage.
+///
+/// The text says what failed, on what, and how to help it. Each stage has an enum of its own, boxed so that a `Result`
+/// stays small.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No plugin was found, or one could not be loaded.
+    #[error(transparent)]
+    Plugin(Box<PluginError>),
+    /// A plugin could not give a usable client.
+    #[error(transparent)]
+    Client(Box<ClientError>),
+    /// An artifact could not be read.
+    #[error(transparent)]
+    Manifest(Box<ManifestError>),
+    /// A program could not be compiled, loaded or serialized.
+    #[error(transparent)]
+    Compile(Box<CompileError>),
+    /// An argument does not fit the program.
+    #[error(transparent)]
+    Argument(Box<ArgumentError>),
+    /// A program failed while it ran.
+    #[error(transparent)]
+    Execute(Box<ExecuteError>),
+    /// The plugin refused a call that belongs to no other stage.
+    #[error(transparent)]
+    Api(Box<ApiError>),
+}
+
+macro_rules! stages {
+    ($($variant:ident: $error:ty;)*) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Error::$variant(Box::new(error))
+            }
+        })*
+    };
+}
+
+stages! {
+    Plugin: PluginError;
+    Client: ClientError;
+    Manifest: ManifestError;
+    Compile: CompileError;
+    Argument: ArgumentError;
+    Execute: ExecuteError;
+    Api: ApiError;
+}
+
+/// A plugin that gives no usable client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The plugin refused to start.
+    #[error("the PJRT plugin {plugin} can't be initialized: {source}\n  help: its message says what it lacks")]
+    Initialize {
+        /// The plugin.
+        plugin: PathBuf,
+        /// What it said.
+        source: ApiError,
+    },
+    /// The plugin refused to make a client.
+    #[error(
+        "the PJRT plugin {plugin} made no client with the options [{options}]: {source}\n  help: the options come from \
+         the plugin's description or from the call; newer plugins refuse names that they don't know"
+    )]
+    Create {
+        /// The plugin.
+        plugin: PathBuf,
+        /// The options that it was asked with.
+        options: String,
+        /// What it said.
+        source: ApiError,
+    },
+    /// The client has no device that this process can use.
+    #[error("the PJRT plugin {plugin} has no device that this process can use\n  help: see its log on stderr")]
+    NoDevice {
+        /// The plugin.
+        plugin: PathBuf,
+    },
+    /// The client belongs to the parent of this process.
+    #[error(
+        "this process was forked from one that had already started the PJRT plugin {plugin}, whose threads do not \
+         live here\n  help: fork before the first use of cyxla, or start the child with exec"
+    )]
+    Forked {
+        /// The plugin.
+        plugin: PathBuf,
+    },
+}
+
+/// A program that can't be compiled, loaded or serialized.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The code is no StableHLO bytecode.
+    #[error("the code of `{program}` is no StableHLO bytecode\n  help: lower the program again")]
+    NoBytecode {
+        /// The program.
+        program: String,
+    },
+    /// The code is written at a version that the plugin does not read.
+    #[error(
+        "`{program}` is written at StableHLO {found}, the PJRT plugin {plugin} reads {minimum} to {current}\n  help: \
+         use a newer plugin, or lower the program with stablehlo_version = \"{current}\""
+    )]
+    Version {
+        /// The program.
+        program: String,
+        /// The plugin.
+        plugin: PathBuf,
+        /// The version that the code is written at.
+        found: StableHloVersion,
+        /// The oldest version that the plugin reads.
+        minimum: StableHloVersion,
+        /// The newest version that the plugin reads.
+        current: StableHloVersion,
+    },
+    /// The program was lowered for another platform.
+    #[error(
+        "`{program}` was lowered for {found}, the PJRT plugin {plugin} runs on {platform}\n  help: lower it for \
+         {platform}, or use a plugin for {found}"
+    )]
+    Platform {
+        /// The program.
+        program: String,
+        /// The plugin.
+        plugin: PathBuf,
+        /// The platform that the program was lowered for.
+        found: String,
+        /// The platform of the plugin.
+        platform: String,
+    },
+    /// The plugin could not compile the code.
+    #[error(
+        "the PJRT plugin {plugin} can't compile `{program}` (StableHLO {version}): {source}\n  help: the plugin's \
+         message says which part it can't do; a newer plugin may"
+    )]
+    Refused {
+        /// The program.
+        program: String,
+        /// The plugin.
+        plugin: PathBuf,
+        /// The version that the code is written at.
+        version: StableHloVersion,
+        /// What the plugin said.
+        source: ApiError,
+    },
+    /// What was compiled does not return what the manifest says.
+    #[error("`{program}` does not return what its manifest says: {reason}\n  help: lower the program again")]
+    Outputs {
+        /// The program.
+        program: String,
+        /// The difference.
+        reason: String,
+    },
+    /// An executable can't be written as bytes.
+    #[error("the PJRT plugin {plugin} can't serialize `{program}`: {source}\n  help: compile it in each process")]
+    Serialize {
+        /// The program.
+        program: String,
+        /// The plugin.
+        plugin: PathBuf,
+        /// What the plugin said.
+        source: ApiError,
+    },
+    /// The bytes of an executable are refused.
+    #[error(
+        "the PJRT plugin {plugin} can't load this executable: {source}\n  help: compile the program again with this \
+         plugin"
+    )]
+    Deserialize {
+        /// The plugin.
+        plugin: PathBuf,
+        /// What the plugin said.
+        source: ApiError,
+    },
+}
+
+/// Arguments that don't fit the program.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// Too many or too few of them.
+    #[error("`{program}` takes {expected} arrays, {found} were given\n  help: it takes {}", Signature(.inputs))]
+    Count {
+        /// The program.
+        program: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+        /// The types that it takes, in order.
+        inputs: Vec<ArrayType>,
+    },
+    /// One of another element type or shape.
+    #[error(
+        "argument {index} (`{name}`) of `{program}` is {expected} ({}), but {found} ({}) was given\n  help: pass an \
+         array of type {}",
+        .expected.rust(), .found.rust(), .expected.rust()
+    )]
+    Type {
+        /// The program.
+        program: String,
+        /// The position, from 0.
+        index: usize,
+        /// The name of the leaf in Python, `params['w']`.
+        name: String,
+        /// The type that the program takes.
+        expected: Box<ArrayType>,
+        /// The type that was given.
+        found: Box<ArrayType>,
+    },
+    /// One that holds bytes which are no value of its element type.
+    #[error("argument {index} (`{name}`) of `{program}` holds {byte:#04x}, which is no {expected}\n  help: {help}")]
+    Value {
+        /// The program.
+        program: String,
+        /// The position, from 0.
+        index: usize,
+        /// The name of the leaf in Python, `params['w']`.
+        name: String,
+        /// The type that the program takes.
+        expected: Box<ArrayType>,
+        /// The first such byte.
+        byte: u8,
+        /// The remedy.
+        help: &'static str,
+    },
+}
+
+/// A program that failed while it ran.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecuteError {
+    /// The plugin reported an error.
+    #[error("`{program}` failed while it ran: {source}\n  help: the message is the plugin's, {plugin}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// The plugin.
+        plugin: PathBuf,
+        /// What it said.
+        source: ApiError,
+    },
+    /// The plugin gave less or more memory for a result than its type takes.
+    #[error(
+        "result {index} of `{program}` has {found} bytes instead of {expected}\n  help: the PJRT plugin {plugin} lays \
+         out results in another way than cyxla knows; use another one"
+    )]
+    Size {
+        /// The program.
+        program: String,
+        /// The plugin.
+        plugin: PathBuf,
+        /// The position, from 0.
+        index: usize,
+        /// Bytes that its type takes.
+        expected: usize,
+        /// Bytes that the plugin gave.
+        found: usize,
+    },
+}
+
+/// An error that a function of the PJRT C API returned.
+///
+/// Source: `PJRT_Error`.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message} ({code}, {function})")]
+pub struct ApiError {
+    /// The function, `PJRT_Client_Compile`.
+    pub function: &'static str,
+    /// The kind of error.
+    pub code: ErrorCode,
+    /// The plugin's message.
+    pub message: String,
+}
+
+macro_rules! codes {
+    ($($variant:ident = $number:literal, $name:literal, $doc:literal;)*) => {
+        /// The kind of an [`ApiError`].
+        ///
+        /// Source: `PJRT_Error_Code`, which are the codes of `absl::Status`.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum ErrorCode {
+            $(#[doc = $doc] $variant,)*
+            /// A code that this version of cyxla does not know.
+            Other(i32),
+        }
+
+        impl ErrorCode {
+            /// The code with this number in the C API.
+            pub const fn from_number(number: i32) -> Self {
+                match number {
+                    $($number => ErrorCode::$variant,)*
+                    other => ErrorCode::Other(other),
+                }
+            }
+        }
+
+        /// Prints the name in the C API: `INVALID_ARGUMENT`.
+        impl fmt::Display for ErrorCode {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(ErrorCode::$variant => f.pad($name),)*
+                    ErrorCode::Other(number) => write!(f, "code {number}"),
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    Cancelled = 1, "CANCELLED", "The operation was cancelled.";
+    Unknown = 2, "UNKNOWN", "An error without a kind.";
+    InvalidArgument = 3, "INVALID_ARGUMENT", "An argument that is wrong in any state.";
+    DeadlineExceeded = 4, "DEADLINE_EXCEEDED", "It took too long.";
+    NotFound = 5, "NOT_FOUND", "Something that was asked for is not there.";
+    AlreadyExists = 6, "ALREADY_EXISTS", "Something that was to be made is there already.";
+    PermissionDenied = 7, "PERMISSION_DENIED", "The caller may not do this.";
+    ResourceExhausted = 8, "RESOURCE_EXHAUSTED", "Out of memory, or of another resource.";
+    FailedPrecondition = 9, "FAILED_PRECONDITION", "Wrong in the present state.";
+    Aborted = 10, "ABORTED", "The operation was aborted.";
+    OutOfRange = 11, "OUT_OF_RANGE", "Past the end of something.";
+    Unimplemented = 12, "UNIMPLEMENTED", "The plugin can't do this.";
+    Internal = 13, "INTERNAL", "A fault in the plugin.";
+    Unavailable = 14, "UNAVAILABLE", "Not available now.";
+    DataLoss = 15, "DATA_LOSS", "Data was lost or damaged.";
+    Unauthenticated = 16, "UNAUTHENTICATED", "The caller is not known.";
+}
+
+/// Prints the types of arguments as a list.
+struct Signature<'a>(&'a [ArrayType]);
+
+impl fmt::Display for Signature<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        for (i, array_type) in self.0.iter().enumerate() {
+            let comma = if i > 0 { ", " } else { "" };
+            write!(f, "{comma}{array_type}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cyxla_artifact::DType;
+
+    use super::*;
+
+    #[test]
+    fn a_result_stays_small() {
+        assert!(size_of::<Error>() <= 16);
+        fn shared<T: Send + Sync + 'static>() {}
+        shared::<Error>();
+    }
+
+    #[test]
+    fn a_wrong_argument_is_named_in_both_notations() {
+        let error = Error::from(ArgumentError::Type {
+            program: "predict".into(),
+            index: 1,
+            name: "params['w']".into(),
+            expected: Box::new(ArrayType::new(DType::F32, &[8, 4]).unwrap()),
+            found: Box::new(ArrayType::new(DType::F64, &[4, 8]).unwrap()),
+        });
+        assert_eq!(
+            error.to_string(),
+            "argument 1 (`params['w']`) of `predict` is f32[8,4] ([[f32; 4]; 8]), but f64[4,8] ([[f64; 8]; 4]) was \
+             given\n  help: pass an array of type [[f32; 4]; 8]"
+        );
+    }
+
+    #[test]
+    fn every_code_of_the_api_has_its_name() {
+        assert_eq!(ErrorCode::from_number(3).to_string(), "INVALID_ARGUMENT");
+        assert_eq!(ErrorCode::from_number(16).to_string(), "UNAUTHENTICATED");
+        assert_eq!(ErrorCode::from_number(99), ErrorCode::Other(99));
+    }
+}

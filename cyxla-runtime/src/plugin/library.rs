@@ -1,0 +1,1 @@
+//! Loads the shared library of a plugin.
