@@ -75,6 +75,17 @@ impl DType {
         matches!(self, DType::I64 | DType::U64 | DType::F64 | DType::C128)
     }
 
+    /// Whether `byte` can be part of an element on the host: truth values are 0 or 1, 4-bit integers keep to their
+    /// range.
+    pub const fn holds(self, byte: u8) -> bool {
+        match self {
+            DType::Bool => byte <= 1,
+            DType::U4 => byte < 16,
+            DType::I4 => byte < 8 || byte >= 0xF8,
+            _ => true,
+        }
+    }
+
     /// Whether two types are the same; for constants, where `==` can't be used.
     pub const fn is(self, other: DType) -> bool {
         self as u8 == other as u8

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use cyxla_artifact::{ArrayType, ManifestError, StableHloVersion};
 
+use crate::host::HostArrayError;
 use crate::plugin::PluginError;
 
 /// The result of everything that can fail here.
@@ -30,6 +31,9 @@ pub enum Error {
     /// An argument does not fit the program.
     #[error(transparent)]
     Argument(Box<ArgumentError>),
+    /// Some memory is no array of the type asked for.
+    #[error(transparent)]
+    HostArray(Box<HostArrayError>),
     /// A program failed while it ran.
     #[error(transparent)]
     Execute(Box<ExecuteError>),
@@ -54,6 +58,7 @@ stages! {
     Manifest: ManifestError;
     Compile: CompileError;
     Argument: ArgumentError;
+    HostArray: HostArrayError;
     Execute: ExecuteError;
     Api: ApiError;
 }

@@ -8,10 +8,20 @@
 //! the number of bytes.
 
 mod api;
+mod array;
+mod element;
 mod error;
+mod host;
+mod minifloat;
 mod plugin;
 
+pub use array::{Array, Output};
+pub use element::{
+    BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ,
+    F8E8M0FNU, F16, I4, U4,
+};
 pub use error::{
     ApiError, ArgumentError, ClientError, CompileError, Error, ErrorCode, ExecuteError, Result,
 };
+pub use host::{HostArray, HostArrayError, HostView};
 pub use plugin::{OptionValue, Plugin, PluginError, PluginSource, Searched};

@@ -12,13 +12,14 @@ mod wheels;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use discovery::{
     PLATFORM_PREFERENCE, PluginModule, available_plugins, default_plugin, find_plugin,
     register_plugin,
 };
 pub use error::{PluginError, Searched};
+pub(crate) use discovery::default_plugin_in;
 pub(crate) use surroundings::Surroundings;
 
 /// A PJRT plugin that can be loaded: where its library lies and how to start it.
@@ -75,11 +76,6 @@ impl Plugin {
     fn found(mut self, source: PluginSource) -> Self {
         self.source = source;
         self
-    }
-
-    /// The path of the library.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

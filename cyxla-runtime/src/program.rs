@@ -1,0 +1,188 @@
+//! The programs of a binary.
+
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use cyxla_artifact::{
+    ArrayType, CodeFile, Declared, Digest, Leaf, LoweredProgram, ProgramRecord, StableHloVersion,
+};
+
+use crate::compile::compile_program;
+use crate::error::Error;
+use crate::executable::Executable;
+use crate::runtime::default_client;
+use crate::statistics::CompileStatistics;
+
+/// A JAX program that is part of this binary; made by `#[cyxla::program]`, one for each function.
+///
+/// The function's module gives it: `predict::program()`. It is compiled, or loaded from the disk cache, at the first
+/// call, once per process; threads that call meanwhile wait for that.
+pub struct Program {
+    parts: ProgramParts,
+    loaded: OnceLock<(Executable, CompileStatistics)>,
+    loading: Mutex<()>,
+}
+
+/// One array among the arguments or results of a [`Program`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// The name in Python and the path below it, `params['w']`; for results `result[0]`.
+    pub path: &'static str,
+    /// Element type and shape.
+    pub array_type: ArrayType,
+    /// Whether the program may reuse the memory of this argument.
+    pub donated: bool,
+}
+
+/// What the expansion of `#[cyxla::program]` says of its program.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramParts {
+    pub name: &'static str,
+    pub target: &'static str,
+    pub platform: &'static str,
+    pub x64: bool,
+    pub inputs: &'static [Parameter],
+    pub outputs: &'static [Parameter],
+    pub custom_calls: &'static [&'static str],
+    pub stablehlo_version: StableHloVersion,
+    pub calling_convention: u32,
+    pub sha256: [u8; 32],
+    pub code: &'static [u8],
+}
+
+impl Program {
+    #[doc(hidden)]
+    pub const fn new(parts: ProgramParts) -> Self {
+        Self {
+            parts,
+            loaded: OnceLock::new(),
+            loading: Mutex::new(()),
+        }
+    }
+
+    /// The name of the function in Rust.
+    pub const fn name(&self) -> &'static str {
+        self.parts.name
+    }
+
+    /// The Python function as an entry point, `module:function`.
+    pub const fn target(&self) -> &'static str {
+        self.parts.target
+    }
+
+    /// The JAX platform that it was lowered for: `cpu`.
+    pub const fn platform(&self) -> &'static str {
+        self.parts.platform
+    }
+
+    /// The arguments, in calling order.
+    pub const fn inputs(&self) -> &'static [Parameter] {
+        self.parts.inputs
+    }
+
+    /// The results, in order.
+    pub const fn outputs(&self) -> &'static [Parameter] {
+        self.parts.outputs
+    }
+
+    /// StableHLO bytecode.
+    pub const fn code(&self) -> &'static [u8] {
+        self.parts.code
+    }
+
+    /// The StableHLO version that the code is written at.
+    pub const fn stablehlo_version(&self) -> StableHloVersion {
+        self.parts.stablehlo_version
+    }
+
+    /// The program as it left JAX, for [`compile_program`]. The code is borrowed from the binary.
+    pub fn lowered(&self) -> LoweredProgram {
+        let leaf = |parameter: &Parameter| Leaf {
+            path: parameter.path.to_owned(),
+            array_type: parameter.array_type,
+            donated: parameter.donated,
+        };
+        let parts = &self.parts;
+        let record = ProgramRecord {
+            name: parts.name.to_owned(),
+            target: parts.target.to_owned(),
+            declared: Declared::default(),
+            location: None,
+            platform: parts.platform.to_owned(),
+            x64: parts.x64,
+            inputs: parts.inputs.iter().map(leaf).collect(),
+            outputs: parts.outputs.iter().map(leaf).collect(),
+            custom_calls: parts
+                .custom_calls
+                .iter()
+                .map(|&target| target.to_owned())
+                .collect(),
+            stablehlo_version: parts.stablehlo_version,
+            calling_convention: parts.calling_convention,
+            code: CodeFile {
+                file: String::new(),
+                sha256: Digest::from_bytes(parts.sha256),
+            },
+        };
+        LoweredProgram {
+            record,
+            code: parts.code.into(),
+        }
+    }
+
+    /// Compiles the program, or loads it from the disk cache, ahead of the first call. Done once; later calls return
+    /// what the first one took.
+    ///
+    /// # Blocking
+    /// For as long as a compilation takes, 50 ms to minutes; also when another thread is at it.
+    ///
+    /// # Errors
+    /// No plugin is found, it can't be loaded, or it refuses the program. A later call tries again.
+    pub fn load(&self) -> Result<CompileStatistics, Error> {
+        self.loaded().map(|(_, statistics)| *statistics)
+    }
+
+    /// What compiling or loading took, if that has happened.
+    pub fn statistics(&self) -> Option<CompileStatistics> {
+        self.loaded.get().map(|(_, statistics)| *statistics)
+    }
+
+    /// The compiled program; compiled or loaded first if need be.
+    ///
+    /// # Errors
+    /// Those of [`load`](Self::load).
+    pub fn executable(&self) -> Result<&Executable, Error> {
+        self.loaded().map(|(executable, _)| executable)
+    }
+
+    fn loaded(&self) -> Result<&(Executable, CompileStatistics), Error> {
+        match self.loaded.get() {
+            Some(loaded) => Ok(loaded),
+            None => self.load_first(),
+        }
+    }
+
+    #[cold]
+    fn load_first(&self) -> Result<&(Executable, CompileStatistics), Error> {
+        // A thread that panicked while it held the lock has left nothing behind.
+        let _one_at_a_time = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = self.loaded.get() {
+            return Ok(loaded);
+        }
+        let loaded = compile_program(&default_client()?, &self.lowered(), true)?;
+        Ok(self.loaded.get_or_init(|| loaded))
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("name", &self.parts.name)
+            .field("target", &self.parts.target)
+            .field("inputs", &self.parts.inputs)
+            .field("outputs", &self.parts.outputs)
+            .field("loaded", &self.loaded.get().is_some())
+            .finish_non_exhaustive()
+    }
+}
