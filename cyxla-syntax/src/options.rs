@@ -1,0 +1,188 @@
+use cyxla_artifact::StableHloVersion;
+use proc_macro2::{Span, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Token};
+
+use crate::EntryPoint;
+use crate::mistake::Mistake;
+use crate::report::Report;
+
+/// What stands behind the target in `#[cyxla::program("module:function", name = value, …)]`.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `args = "module:example_args"`: the Python callable or value that gives example arguments, for shapes that Rust
+    /// leaves open.
+    pub args: Option<EntryPoint>,
+    /// `x64 = true`: JAX's `jax_enable_x64`; unless said, it is on for programs that name 64-bit types.
+    pub x64: Option<bool>,
+    /// `custom_calls = ["target"]`: custom calls that the program may make beyond those that JAX promises to keep.
+    pub custom_calls: Vec<String>,
+    /// `deps = ["weights.safetensors"]`: files, relative to the package, that the lowering depends on unseen.
+    pub deps: Vec<String>,
+    /// `stablehlo_version = "1.10.0"`: the StableHLO version to write the code at.
+    pub stablehlo_version: Option<StableHloVersion>,
+    /// `crate = "renamed"`: where the expansion finds cyxla; nothing that the lowering depends on.
+    pub crate_path: Option<syn::Path>,
+}
+
+/// Every option with an example, in the order of the text that [`Options::text`] gives.
+const KNOWN: [(&str, &str); 6] = [
+    ("args", "args = \"module:example_args\""),
+    ("crate", "crate = \"name\""),
+    ("custom_calls", "custom_calls = [\"target\"]"),
+    ("deps", "deps = [\"weights.safetensors\"]"),
+    ("stablehlo_version", "stablehlo_version = \"1.10.0\""),
+    ("x64", "x64 = true"),
+];
+
+impl Options {
+    /// The options as text, sorted by name: equal options have equal texts.
+    pub(crate) fn text(&self) -> String {
+        let list = |name: &str, items: &[String]| {
+            (!items.is_empty()).then(|| format!("{name} = {items:?}"))
+        };
+        let parts = [
+            self.args.as_ref().map(|args| format!("args = \"{args}\"")),
+            list("custom_calls", &self.custom_calls),
+            list("deps", &self.deps),
+            self.stablehlo_version
+                .map(|version| format!("stablehlo_version = \"{version}\"")),
+            self.x64.map(|x64| format!("x64 = {x64}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Reads the arguments of an attribute that stands at `attribute`.
+pub(crate) fn parse(
+    arguments: TokenStream,
+    attribute: Span,
+    report: &mut Report,
+) -> (Option<EntryPoint>, Options) {
+    if arguments.is_empty() {
+        report.at(attribute, Mistake::NoTarget);
+        return (None, Options::default());
+    }
+    let mut target = None;
+    let mut options = Options::default();
+    let parsed = (|input: ParseStream<'_>| {
+        if input.peek(LitStr) {
+            target = entry_point(&input.parse()?, report);
+        } else {
+            report.at(input.span(), Mistake::NoTarget);
+            // Without a target, the list may begin with an option.
+            if !(input.peek(Ident::peek_any) && input.peek2(Token![=])) {
+                input.parse::<Expr>()?;
+            }
+        }
+        if !input.peek(Ident::peek_any) && !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+        let mut given = Vec::new();
+        while !input.is_empty() {
+            let name = input.call(Ident::parse_any)?;
+            input.parse::<Token![=]>()?;
+            let value = input.parse::<Expr>()?;
+            match KNOWN.iter().find(|(known, _)| name == known) {
+                Some(&(known, _)) if given.contains(&known) => {
+                    report.on(&name, Mistake::OptionTwice { name: known });
+                }
+                Some(&(known, example)) => {
+                    given.push(known);
+                    options.set(known, example, &value, report);
+                }
+                None => report.on(
+                    &name,
+                    Mistake::UnknownOption {
+                        name: name.to_string(),
+                        known: KNOWN.map(|(known, _)| format!("`{known}`")).join(", "),
+                    },
+                ),
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    })
+    .parse2(arguments);
+    report.take(parsed);
+    (target, options)
+}
+
+impl Options {
+    fn set(&mut self, name: &'static str, example: &'static str, value: &Expr, to: &mut Report) {
+        let wrong = || Mistake::OptionValue { name, example };
+        match name {
+            "args" => match string(value) {
+                Some(text) => self.args = entry_point(text, to),
+                None => to.on(value, wrong()),
+            },
+            "crate" => match string(value).map(crate_path) {
+                Some(Ok(path)) => self.crate_path = Some(path),
+                _ => to.on(value, wrong()),
+            },
+            "custom_calls" => self.custom_calls = strings(value, to, wrong),
+            "deps" => self.deps = strings(value, to, wrong),
+            "stablehlo_version" => match string(value).map(|text| text.value().parse()) {
+                Some(Ok(version)) => self.stablehlo_version = Some(version),
+                _ => to.on(value, wrong()),
+            },
+            _ => match literal(value) {
+                Some(Lit::Bool(x64)) => self.x64 = Some(x64.value),
+                _ => to.on(value, wrong()),
+            },
+        }
+    }
+}
+
+fn entry_point(text: &LitStr, report: &mut Report) -> Option<EntryPoint> {
+    let value = text.value();
+    let point = EntryPoint::parse(&value, text.span()).ok();
+    if point.is_none() {
+        report.on(text, Mistake::NotAnEntryPoint { text: value });
+    }
+    point
+}
+
+fn crate_path(text: &LitStr) -> syn::Result<syn::Path> {
+    text.parse_with(syn::Path::parse_mod_style)
+}
+
+/// A value that came through a `macro_rules!` fragment stands in an invisible group.
+fn ungrouped(value: &Expr) -> &Expr {
+    match value {
+        Expr::Group(group) => ungrouped(&group.expr),
+        other => other,
+    }
+}
+
+fn literal(value: &Expr) -> Option<&Lit> {
+    match ungrouped(value) {
+        Expr::Lit(ExprLit { lit, .. }) => Some(lit),
+        _ => None,
+    }
+}
+
+fn string(value: &Expr) -> Option<&LitStr> {
+    match literal(value) {
+        Some(Lit::Str(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn strings(value: &Expr, report: &mut Report, wrong: impl Fn() -> Mistake) -> Vec<String> {
+    let Expr::Array(list) = ungrouped(value) else {
+        report.on(value, wrong());
+        return Vec::new();
+    };
+    let mut texts = Vec::new();
+    for element in &list.elems {
+        match string(element).map(LitStr::value) {
+            Some(text) if !text.is_empty() => texts.push(text),
+            _ => report.on(element, wrong()),
+        }
+    }
+    texts
+}
