@@ -1,5 +1,10 @@
 //! Each mistake has its message, on the smallest tokens that make it.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops at what it does not expect"
+)]
+
 use cyxla_syntax::Declaration;
 
 /// The mistakes of a source text, each as `tokens it stands on: first line of the message`.
