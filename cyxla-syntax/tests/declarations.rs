@@ -1,6 +1,6 @@
 //! What a declaration says once it is read.
 
-use cyxla_syntax::{Declaration, Passing, ReturnedShape, Slot, is_program_attribute};
+use cyxla_syntax::{Declaration, Parameter, Passing, ReturnedShape, Slot, is_program_attribute};
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::quote;
 use syn::parse_quote;
@@ -69,7 +69,7 @@ fn the_function_keeps_what_is_its_own() {
     assert_eq!(function.name(), "type");
     assert_eq!(function.attrs.len(), 2);
     assert_eq!(function.vis, parse_quote!(pub(crate)));
-    let names: Vec<_> = function.parameters.iter().map(|each| each.name()).collect();
+    let names: Vec<_> = function.parameters.iter().map(Parameter::name).collect();
     assert_eq!(names, ["x", "in", "y", "z"]);
     let by: Vec<_> = function.parameters.iter().map(|each| each.by).collect();
     let (reference, value) = (Passing::Reference, Passing::Value);
