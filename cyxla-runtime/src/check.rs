@@ -1,0 +1,133 @@
+//! What an expansion of `#[cyxla::program]` uses: its checks, which run in the compiler, and its call.
+
+use cyxla_artifact::{ArrayType, Text};
+
+use crate::array::{Array, Output};
+use crate::call::{self, Outputs};
+use crate::error::Error;
+use crate::host::HostView;
+use crate::program::Program;
+
+/// How an argument of type `A` is passed.
+///
+/// The check and the call both begin with [`argument`], so that a type that is no [`Array`] is one error, not two.
+pub struct Argument<A> {
+    array_type: ArrayType,
+    view: for<'a> fn(&'a A) -> HostView<'a>,
+}
+
+/// How an argument of type `A` is passed.
+pub const fn argument<A: Array>() -> Argument<A> {
+    Argument {
+        array_type: A::TYPE,
+        view: HostView::of::<A>,
+    }
+}
+
+impl<A> Argument<A> {
+    /// `array` as an argument of a call.
+    pub fn view<'a>(&self, array: &'a A) -> HostView<'a> {
+        (self.view)(array)
+    }
+}
+
+/// Stops the compiler unless an argument is declared as the program has it.
+///
+/// `what` names the argument: `` `x` of model:predict ``.
+///
+/// # Panics
+/// The types differ. The panic is located at the caller, the type that the user wrote.
+#[track_caller]
+pub const fn check_argument<A>(argument: &Argument<A>, what: &str, expected: ArrayType) {
+    check(what, expected, argument.array_type);
+}
+
+/// Stops the compiler unless a result is declared as the program has it.
+///
+/// # Panics
+/// The types differ. The panic is located at the caller, the type that the user wrote.
+#[track_caller]
+pub const fn check_result<O: Output>(what: &str, expected: ArrayType) {
+    check(what, expected, O::TYPE);
+}
+
+#[track_caller]
+const fn check(what: &str, expected: ArrayType, declared: ArrayType) {
+    if !declared.is(&expected) {
+        panic!("{}", mismatch(what, expected, declared).as_str());
+    }
+}
+
+const fn mismatch(what: &str, expected: ArrayType, declared: ArrayType) -> Text {
+    Text::new()
+        .str(what)
+        .str(" is ")
+        .str(expected.rust_text().as_str())
+        .str(", which is ")
+        .str(expected.text().as_str())
+        .str("; declared is ")
+        .str(declared.rust_text().as_str())
+        .str(", which is ")
+        .str(declared.text().as_str())
+}
+
+/// What a typed function returns: `cyxla::Result<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `cyxla::Result<T>`",
+    label = "a call fails with `cyxla::Error`",
+    note = "write `cyxla::Result<T>`, where `T` is an array type, a `Box` of one, or a tuple of both"
+)]
+pub trait Returned {
+    /// The type without its error.
+    type Success: Outputs;
+
+    /// The type from what a call gives.
+    fn from_result(result: Result<Self::Success, Error>) -> Self;
+}
+
+impl<R: Outputs> Returned for Result<R, Error> {
+    type Success = R;
+
+    fn from_result(result: Self) -> Self {
+        result
+    }
+}
+
+/// Calls `program`, whose types the expansion has compared with those of the arguments and of `R`.
+///
+/// # Errors
+/// The program can't be loaded, or its execution fails.
+pub fn call<R: Returned>(program: &Program, arguments: &[HostView<'_>]) -> R {
+    R::from_result(call::call(program, arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use cyxla_artifact::DType;
+
+    use super::*;
+
+    #[test]
+    fn the_message_names_both_types_in_both_notations() {
+        let expected = ArrayType::scalar(DType::F32).in_array(4).in_array(8);
+        let declared = ArrayType::scalar(DType::BF16);
+        assert_eq!(
+            mismatch("`x` of model:predict", expected, declared).as_str(),
+            "`x` of model:predict is [[f32; 4]; 8], which is f32[8,4]; declared is cyxla::BF16, which is bf16[]"
+        );
+    }
+
+    #[test]
+    fn equal_types_pass_in_constants() {
+        const F32: ArrayType = ArrayType::scalar(DType::F32);
+        const _: () = check_argument(&argument::<[f32; 3]>(), "x", F32.in_array(3));
+        const _: () = check_result::<Box<f32>>("result", F32);
+    }
+
+    #[test]
+    #[should_panic(expected = "declared is [f32; 3]")]
+    fn other_types_stop_the_compiler() {
+        let scalar = ArrayType::scalar(DType::F32);
+        check_argument(&argument::<[f32; 3]>(), "`x` of model:predict", scalar);
+    }
+}
