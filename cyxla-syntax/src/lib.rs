@@ -35,3 +35,4 @@ pub use declaration::{Declaration, is_program_attribute};
 pub use entry_point::{EntryPoint, EntryPointError};
 pub use function::{Function, Parameter, Passing, Returned, ReturnedShape, ReturnedValue, Slot};
 pub use options::Options;
+pub use report::Report;

@@ -22,7 +22,8 @@ pub struct Options {
     pub deps: Vec<String>,
     /// `stablehlo_version = "1.10.0"`: the StableHLO version to write the code at.
     pub stablehlo_version: Option<StableHloVersion>,
-    /// `crate = "renamed"`: where the expansion finds cyxla; nothing that the lowering depends on.
+    /// `crate = "renamed"`: where the expansion finds cyxla, `::renamed` or `crate::path`; nothing that the lowering
+    /// depends on.
     pub crate_path: Option<syn::Path>,
 }
 
@@ -146,8 +147,17 @@ fn entry_point(text: &LitStr, report: &mut Report) -> Option<EntryPoint> {
     point
 }
 
+/// The name of a crate, or a path from the root of this one: a path that is the same wherever it stands.
 fn crate_path(text: &LitStr) -> syn::Result<syn::Path> {
-    text.parse_with(syn::Path::parse_mod_style)
+    let mut path = text.parse_with(syn::Path::parse_mod_style)?;
+    let first = path.segments.first().map(|segment| &segment.ident);
+    if first.is_some_and(|first| first == "self" || first == "super") {
+        return Err(syn::Error::new(text.span(), "a path from here"));
+    }
+    if first.is_some_and(|first| first != "crate") {
+        path.leading_colon.get_or_insert_with(Default::default);
+    }
+    Ok(path)
 }
 
 /// A value that came through a `macro_rules!` fragment stands in an invisible group.

@@ -1,22 +1,31 @@
+use std::fmt::Display;
+
 use proc_macro2::Span;
 use quote::ToTokens;
 
-use crate::mistake::Mistake;
-
 /// Collects the mistakes of a declaration, so that a user sees all of them in one build.
-#[derive(Default)]
-pub(crate) struct Report {
+///
+/// ```
+/// use cyxla_syntax::Report;
+///
+/// let mut report = Report::default();
+/// report.on(quote::quote!(async), "a program is not `async`");
+/// report.on(quote::quote!(T), "a program has no generics");
+/// assert_eq!(report.finish().unwrap_err().into_iter().count(), 2);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Report {
     found: Option<syn::Error>,
 }
 
 impl Report {
     /// A mistake that the tokens of `culprit` make.
-    pub(crate) fn on(&mut self, culprit: impl ToTokens, mistake: Mistake) {
+    pub fn on(&mut self, culprit: impl ToTokens, mistake: impl Display) {
         self.push(syn::Error::new_spanned(culprit, mistake));
     }
 
     /// A mistake at `span`.
-    pub(crate) fn at(&mut self, span: Span, mistake: Mistake) {
+    pub fn at(&mut self, span: Span, mistake: impl Display) {
         self.push(syn::Error::new(span, mistake));
     }
 
@@ -32,7 +41,11 @@ impl Report {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    pub(crate) fn finish(self) -> syn::Result<()> {
+    /// All mistakes as one error.
+    ///
+    /// # Errors
+    /// There are some.
+    pub fn finish(self) -> syn::Result<()> {
         self.found.map_or(Ok(()), Err)
     }
 }

@@ -38,7 +38,7 @@ fn every_option_is_read() {
     assert_eq!(options.deps, ["weights.safetensors"]);
     assert_eq!(options.stablehlo_version.unwrap().to_string(), "1.9.5");
     let path = options.crate_path.unwrap();
-    assert_eq!(path, parse_quote!(renamed::cyxla));
+    assert_eq!(path, parse_quote!(::renamed::cyxla));
 }
 
 #[test]

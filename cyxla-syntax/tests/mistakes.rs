@@ -110,6 +110,14 @@ fn an_option_has_a_wrong_value() {
 }
 
 #[test]
+fn the_crate_is_named_from_its_root() {
+    assert_eq!(
+        of_attribute("\"model:f\", crate = \"super::cyxla\""),
+        ["\"super::cyxla\": wrong value for `crate`"]
+    );
+}
+
+#[test]
 fn an_option_has_no_value() {
     assert_eq!(of_attribute("\"model:f\", x64: true"), [":: expected `=`"]);
 }
