@@ -158,19 +158,30 @@ fn truth_values_are_negated() {
 
 #[test]
 fn complex_numbers_are_pairs_of_real_and_imaginary_part() {
-    assert_eq!(conjugate(Complex::new(3.0, 4.0)).unwrap(), Complex::new(3.0, -4.0));
+    assert_eq!(
+        conjugate(Complex::new(3.0, 4.0)).unwrap(),
+        Complex::new(3.0, -4.0)
+    );
 }
 
 #[test]
 fn halves_are_widened_exactly() {
     // 1/3 in half precision is 0x3555 = 1365 / 4096.
-    assert_eq!(widen_half(F16::from_f32(1.0 / 3.0)).unwrap(), 1365.0 / 4096.0);
+    assert_eq!(
+        widen_half(F16::from_f32(1.0 / 3.0)).unwrap(),
+        1365.0 / 4096.0
+    );
     // 1/3 in bfloat16 is 0x3eab = 171 / 512.
-    assert_eq!(widen_brain(BF16::from_f32(1.0 / 3.0)).unwrap(), 171.0 / 512.0);
+    assert_eq!(
+        widen_brain(BF16::from_f32(1.0 / 3.0)).unwrap(),
+        171.0 / 512.0
+    );
 }
 
 #[cyxla::program("elements:reverse")]
-fn reverse_rank_8(x: &[[[[[[[[f32; 2]; 1]; 2]; 3]; 1]; 2]; 1]; 2]) -> cyxla::Result<[[[[[[[[f32; 2]; 1]; 2]; 3]; 1]; 2]; 1]; 2]>;
+fn reverse_rank_8(
+    x: &[[[[[[[[f32; 2]; 1]; 2]; 3]; 1]; 2]; 1]; 2],
+) -> cyxla::Result<[[[[[[[[f32; 2]; 1]; 2]; 3]; 1]; 2]; 1]; 2]>;
 #[cyxla::program("elements:reverse")]
 fn reverse_empty(x: &[[f64; 0]; 3]) -> cyxla::Result<[[f64; 0]; 3]>;
 

@@ -97,15 +97,23 @@ fn several_results_are_a_tuple() {
 
 #[test]
 fn shapes_may_come_from_python() {
-    let result: [f32; 2] =
-        affine(&[10.0, 20.0], &[[1.0, 0.0, 0.0], [0.0, 2.0, 3.0]], &[1.0, 2.0, 3.0]).unwrap();
+    let result: [f32; 2] = affine(
+        &[10.0, 20.0],
+        &[[1.0, 0.0, 0.0], [0.0, 2.0, 3.0]],
+        &[1.0, 2.0, 3.0],
+    )
+    .unwrap();
     assert_eq!(result, [11.0, 33.0]);
 }
 
 #[test]
 fn leaves_of_a_dict_come_in_the_order_of_its_keys() {
     assert_eq!(statistics(&[1.0, 2.0, 3.0, 6.0]).unwrap(), (3.0, 1.0, 6.0));
-    let paths: Vec<_> = affine::program().inputs().iter().map(|input| input.path).collect();
+    let paths: Vec<_> = affine::program()
+        .inputs()
+        .iter()
+        .map(|input| input.path)
+        .collect();
     assert_eq!(paths, ["params['b']", "params['w']", "x"]);
 }
 
@@ -153,7 +161,10 @@ fn loops_run_as_long_as_the_argument_says() {
 
 #[test]
 fn programs_in_nested_modules_see_their_own_constants() {
-    assert_eq!(nested::deeper::scale(2.0, &[1.0, 2.0, 3.0]).unwrap(), [2.0, 4.0, 6.0]);
+    assert_eq!(
+        nested::deeper::scale(2.0, &[1.0, 2.0, 3.0]).unwrap(),
+        [2.0, 4.0, 6.0]
+    );
 }
 
 #[test]
@@ -179,8 +190,15 @@ fn nan_and_infinity_pass() {
 #[test]
 fn a_program_tells_its_types() {
     let program = predict::program();
-    assert_eq!((program.name(), program.target(), program.platform()), ("predict", "model:predict", "cpu"));
-    let types: Vec<_> = program.inputs().iter().map(|input| input.array_type.to_string()).collect();
+    assert_eq!(
+        (program.name(), program.target(), program.platform()),
+        ("predict", "model:predict", "cpu")
+    );
+    let types: Vec<_> = program
+        .inputs()
+        .iter()
+        .map(|input| input.array_type.to_string())
+        .collect();
     assert_eq!(types, ["f32[8,4]", "f32[]"]);
     assert_eq!(program.outputs()[0].array_type.to_string(), "f32[8]");
     assert_eq!(program.stablehlo_version().to_string(), "1.10.0");
