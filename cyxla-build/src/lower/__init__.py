@@ -1,0 +1,1 @@
+"""Lowers JAX programs for the build script of a Rust package."""

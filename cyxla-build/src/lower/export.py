@@ -1,0 +1,261 @@
+"""Has JAX lower one program."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from typing import Any, Callable, Iterator
+
+import jax
+from jax import export
+
+from . import module
+from .arguments import Call, Leaf, array_type, arguments_of, is_jitted, result_leaves
+from .entry_point import Modules
+from .failure import Failure, Location, defined_at, described, from_exception
+from .user_code import UserCode
+
+# What jnp.linalg and jax.scipy.linalg call, and export has no promise for yet. The handlers of cyxla keep to it.
+LINALG_CALLS = [
+    *(f"lapack_{letter}{name}_ffi" for letter in "sdcz" for name in ("geqp3", "gesvd")),
+    *("lapack_sormqr_ffi", "lapack_dormqr_ffi", "lapack_cunmqr_ffi", "lapack_zunmqr_ffi"),
+    "tridiagonal_solve_perturbed_ffi",
+]
+
+CALLBACK_HELP = {
+    "pure_callback": "write it in JAX, or compute it in Rust and pass it as an argument",
+    "io_callback": "return the value from the program and do the rest in Rust",
+    "debug_callback": "remove jax.debug.print, jax.debug.callback or checkify's reports from what Rust calls, or return "
+    "the value",
+    "debug_print": "remove jax.debug.print from what Rust calls, or return the value",
+}
+ERROR_IF_HELP = (
+    "let equinox's checks give NaN instead of an exception: set the environment variable EQX_ON_ERROR=nan "
+    "(it is {value!r} now), or remove eqx.error_if"
+)
+
+
+def lower(program: dict[str, Any], request: dict[str, Any], modules: Modules, code: UserCode) -> dict[str, Any]:
+    """The answer for one program; its module is written into the folder of the output."""
+    function = modules.resolve(program["target"])
+    if program["example_args"] is not None:
+        modules.resolve(program["example_args"])
+    x64 = program["x64"] or (not program["x64_explicit"] and _asks_for_x64(program, modules))
+    jax.config.update("jax_enable_x64", x64)
+    location = defined_at(function, code)
+    try:
+        lowered = _lower(program, request, function, modules, code)
+    except Failure as failure:
+        raise failure.at(location)
+    return {**lowered, "x64": x64, "location": location and _relative(location, request["package_root"])}
+
+
+def _asks_for_x64(program: dict[str, Any], modules: Modules) -> bool:
+    """Whether the user's code turns x64 on when it is imported: then JAX runs the function with x64, and so do we."""
+    return any(modules.turns_on_x64(program[name]) for name in ("target", "example_args") if program[name])
+
+
+def _lower(
+    program: dict[str, Any], request: dict[str, Any], function: Any, modules: Modules, code: UserCode
+) -> dict[str, Any]:
+    if not callable(function):
+        raise Failure(
+            "not-callable",
+            f"it is of type {type(function).__name__}, which can't be called",
+            "name a function of JAX arrays",
+        )
+    call = arguments_of(program, function, modules, code)
+    results: list[Leaf] = []
+    traced, jitted = _trace(program, call, results, code)
+    exported = _export(program, call, traced, jitted, code)
+    if exported.nr_devices != 1:
+        raise Failure(
+            "devices",
+            f"it is written for {exported.nr_devices} devices",
+            "a program runs on one device: remove meshes, shardings and shard_map from what Rust calls",
+        )
+    _check_effects(exported)
+    lowered = module.finished(exported.mlir_module_serialized, program["stablehlo_version"], request["debug_info"])
+    if not len(lowered.donated) == len(exported.in_avals) == len(call.leaves) or len(exported.out_avals) != len(results):
+        raise Failure(
+            "internal", "the module that JAX made has other arguments than its function", "use another version of JAX"
+        )
+    return {
+        "inputs": [
+            {"path": leaf.path, "type": array_type(aval.shape, aval.dtype, f"the argument `{leaf.path}`"), "donated": d}
+            for leaf, aval, d in zip(call.leaves, exported.in_avals, lowered.donated)
+        ],
+        "outputs": [
+            {"path": leaf.path, "type": array_type(aval.shape, aval.dtype, f"the result `{leaf.path}`")}
+            for leaf, aval in zip(results, exported.out_avals)
+        ],
+        "custom_calls": lowered.custom_calls,
+        "stablehlo_version": lowered.version,
+        "calling_convention": exported.calling_convention_version,
+        "code_file": _write(lowered.code, program["target"], request["output"]),
+    }
+
+
+def _trace(program: dict[str, Any], call: Call, results: list[Leaf], code: UserCode) -> tuple[Any, Any]:
+    """The traced program. It takes and gives arrays, not pytrees: so `keep_unused` and donation are by leaf, whatever
+    options the function itself was jitted with; those stay inside."""
+
+    def flat(function: Callable[..., Any]) -> Callable[..., Any]:
+        def main(*leaves: Any) -> Any:
+            results[:] = result_leaves(call.run(function, leaves))
+            return tuple(leaf.value for leaf in results)
+
+        # It names the module.
+        main.__name__ = re.sub(r"\W", "_", program["target"].rpartition(":")[2])
+        return main
+
+    values = [leaf.value for leaf in call.leaves]
+    try:
+        donated = call.donated()
+        jitted = jax.jit(flat(call.function), keep_unused=True, donate_argnums=donated)
+        return jitted.trace(*values), jitted
+    except (Failure, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if is_jitted(call.function) and isinstance(error, TypeError):
+            # The function's own jit has met what it returns first, and doesn't say it as clearly.
+            _find_bad_result(flat(call.function.__wrapped__), values)
+        raise _trace_failure(error, code) from None
+
+
+def _find_bad_result(main: Callable[..., Any], values: list[Any]) -> None:
+    try:
+        jax.eval_shape(main, *values)
+    except Failure:
+        raise
+    except BaseException:
+        # The trace fails for another reason, which is known already.
+        return
+
+
+def _trace_failure(error: BaseException, code: UserCode) -> Failure:
+    if isinstance(error, SystemExit):
+        message, help = f"it calls sys.exit({error.code!r})", "raise an exception, or return a value"
+    elif isinstance(error, jax.errors.ConcretizationTypeError | jax.errors.TracerArrayConversionError):
+        message = f"tracing it failed, because Python needs the value of an array: {described(error)}"
+        help = "use jnp.where, jax.lax.cond, jax.lax.fori_loop and jax.numpy instead of if, for and NumPy on arrays"
+    else:
+        message = f"tracing it failed: {described(error)}"
+        help = "the function must run under jax.jit for arguments of these types; the traceback says which line doesn't"
+    return from_exception("trace-failed", message, help, error, code)
+
+
+def _export(program: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode) -> export.Exported:
+    allowed = [*LINALG_CALLS, *program["custom_calls"]]
+    checks = [export.DisabledSafetyCheck.custom_call(target) for target in allowed]
+    values = [leaf.value for leaf in call.leaves]
+    try:
+        return export.export(jitted, platforms=[program["platform"]], disabled_checks=checks)(*values)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        equations = list(_equations(traced.jaxpr))
+        _refuse_callbacks(equations, code)
+        if isinstance(error, ValueError) and "custom call" in str(error):
+            _refuse_custom_calls(program["platform"], allowed, traced, equations, code)
+        raise from_exception(
+            "trace-failed",
+            f"JAX can't lower it for the platform {program['platform']}: {described(error)}",
+            "the function must run under jax.jit on this platform; the traceback says which line doesn't",
+            error,
+            code,
+        ) from None
+
+
+def _refuse_callbacks(equations: list[Any], code: UserCode) -> None:
+    for equation in equations:
+        name = equation.primitive.name
+        if "callback" not in name and name not in CALLBACK_HELP:
+            continue
+        place, through_equinox = _place(equation, code)
+        if through_equinox:
+            help = ERROR_IF_HELP.format(value=os.environ.get("EQX_ON_ERROR"))
+        else:
+            help = CALLBACK_HELP.get(name, CALLBACK_HELP["pure_callback"])
+        raise Failure(
+            "host-callback", f"it calls back into Python, with `{name}`, and there is no Python at run time", help, place
+        )
+
+
+def _refuse_custom_calls(
+    platform: str, allowed: list[str], traced: Any, equations: list[Any], code: UserCode
+) -> None:
+    from jax._src.export import _export as implementation
+
+    # The list of what export has a promise for is not public; without it every target is named.
+    promised = getattr(implementation, "_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE", frozenset())
+    lowered = traced.lower(lowering_platforms=(platform,)).compiler_ir("stablehlo")
+    unknown = sorted(set(module.handled_calls(lowered)) - set(allowed) - set(promised))
+    if not unknown:
+        return
+    places = (_place(equation, code)[0] for equation in equations if equation.params.get("target_name") in unknown)
+    listed = ", ".join(f"`{target}`" for target in unknown)
+    quoted = ", ".join(f'"{target}"' for target in unknown)
+    raise Failure(
+        "custom-call",
+        f"it calls {listed}, for which JAX promises no stable interface",
+        f"if the program registers a handler at run time, say so with `custom_calls = [{quoted}]`",
+        next(places, None),
+    )
+
+
+def _check_effects(exported: export.Exported) -> None:
+    if exported.ordered_effects:
+        effects = ", ".join(str(effect) for effect in exported.ordered_effects)
+        raise Failure(
+            "host-callback", f"it has side effects in a fixed order: {effects}", "return values instead of side effects"
+        )
+
+
+def _equations(jaxpr: Any) -> Iterator[Any]:
+    """The equations of a jaxpr and of all within it, each once."""
+    pending, seen = [jaxpr], set()
+    while pending:
+        current = pending.pop()
+        if isinstance(current, (tuple, list)):
+            pending.extend(reversed(current))
+        elif hasattr(current, "eqns"):
+            if id(current) not in seen:
+                seen.add(id(current))
+                for equation in current.eqns:
+                    yield equation
+                    pending.extend(equation.params.values())
+        elif hasattr(current, "jaxpr"):
+            pending.append(current.jaxpr)
+
+
+def _place(equation: Any, code: UserCode) -> tuple[Location | None, bool]:
+    """The line of the user's code that an equation comes from, and whether it came through equinox."""
+    traceback = equation.source_info.traceback
+    through_equinox = False
+    for frame in traceback.frames if traceback else []:
+        if code.is_user(frame.file_name):
+            return Location(frame.file_name, frame.line_num), through_equinox
+        through_equinox |= "equinox" in frame.file_name.replace("\\", "/").split("/")
+    return None, through_equinox
+
+
+def _relative(location: Location, package_root: str) -> dict[str, Any]:
+    """The place as the manifest holds it: without the name of any folder of this machine."""
+    try:
+        file = os.path.relpath(location.file, package_root)
+    except ValueError:
+        file = os.path.pardir
+    if file.split(os.sep)[0] == os.path.pardir:
+        file = os.path.basename(location.file)
+    return {"file": file.replace(os.sep, "/"), "line": location.line}
+
+
+def _write(code: bytes, target: str, output: str) -> dict[str, str]:
+    digest = hashlib.sha256(code).hexdigest()
+    name = re.sub(r"\W", "_", target.rpartition(":")[2].rpartition(".")[2])
+    file = f"{name}-{digest[:12]}.mlirbc"
+    with open(os.path.join(output, file), "wb") as stream:
+        stream.write(code)
+    return {"file": file, "sha256": digest}
