@@ -1,0 +1,353 @@
+use std::ffi::OsStr;
+
+use super::*;
+
+fn key() -> Digest {
+    Digest::of(b"key")
+}
+
+fn cache_in(directory: &tempfile::TempDir) -> DiskCache {
+    DiskCache::at(directory.path().join("executables"))
+}
+
+fn of(variables: &[(&str, &str)]) -> DiskCache {
+    let variables: Vec<_> = variables
+        .iter()
+        .map(|&(name, value)| (name, OsStr::new(value)))
+        .collect();
+    DiskCache::of(&Surroundings::with(&variables))
+}
+
+#[test]
+fn what_is_kept_is_found_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    assert!(matches!(cache.get(&key()), Err(CacheError::Absent { .. })));
+    cache.put(&key(), b"executable").unwrap();
+    assert_eq!(cache.get(&key()).unwrap(), b"executable");
+    assert!(matches!(
+        cache.get(&Digest::of(b"other")),
+        Err(CacheError::Absent { .. })
+    ));
+    cache.put(&key(), b"another").unwrap();
+    assert_eq!(cache.get(&key()).unwrap(), b"another");
+    cache.remove(&key()).unwrap();
+    assert!(matches!(cache.get(&key()), Err(CacheError::Absent { .. })));
+}
+
+#[test]
+fn the_environment_says_where_and_whether() {
+    let directory = Some(Path::new("/c/executables"));
+    let place = ("CYXLA_CACHE_DIR", "/c");
+    assert_eq!(of(&[place]), DiskCache::at("/c/executables"));
+    assert_eq!(of(&[place, ("CYXLA_CACHE", "on")]).directory(), directory);
+    let read_only = of(&[place, ("CYXLA_CACHE", "read-only")]);
+    assert_eq!(read_only, DiskCache::at("/c/executables").read_only());
+    for off in ["off", "0", "readonly"] {
+        assert_eq!(
+            of(&[place, ("CYXLA_CACHE", off)]).directory(),
+            None,
+            "{off}"
+        );
+    }
+    assert_eq!(of(&[]).directory(), None);
+    assert_eq!(of(&[("CYXLA_CACHE_DIR", "relative")]).directory(), None);
+}
+
+#[test]
+fn a_read_only_cache_is_read_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    let read_only = cache.clone().read_only();
+    assert!(matches!(
+        read_only.put(&key(), b"x"),
+        Err(CacheError::ReadOnly { .. })
+    ));
+    assert!(!directory.path().join("executables").exists());
+
+    cache.put(&key(), b"x").unwrap();
+    assert!(matches!(
+        read_only.remove(&key()),
+        Err(CacheError::ReadOnly { .. })
+    ));
+    assert_eq!(read_only.get(&key()).unwrap(), b"x");
+}
+
+#[test]
+fn a_cache_that_is_off_holds_nothing() {
+    let cache = DiskCache::off();
+    assert!(matches!(cache.get(&key()), Err(CacheError::Off { .. })));
+    assert!(matches!(
+        cache.put(&key(), b"x"),
+        Err(CacheError::Off { .. })
+    ));
+    assert_eq!(cache.clone().read_only(), cache);
+}
+
+#[test]
+fn a_relative_directory_is_not_used() {
+    let cache = DiskCache::at("executables");
+    assert!(matches!(
+        cache.put(&key(), b"x"),
+        Err(CacheError::Untrusted { .. })
+    ));
+    assert!(!Path::new("executables").exists());
+}
+
+#[test]
+fn one_changed_byte_anywhere_in_the_file_is_a_miss() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    cache.put(&key(), b"a small executable").unwrap();
+    let path = path_of(cache.directory().unwrap(), &key());
+    let good = std::fs::read(&path).unwrap();
+    for position in 0..good.len() {
+        let mut bad = good.clone();
+        bad[position] = !bad[position];
+        std::fs::write(&path, &bad).unwrap();
+        assert!(
+            matches!(cache.get(&key()), Err(CacheError::Damaged { .. })),
+            "byte {position}"
+        );
+    }
+    std::fs::write(&path, &good).unwrap();
+    assert!(cache.get(&key()).is_ok());
+}
+
+#[test]
+fn threads_that_keep_the_same_program_at_once_never_see_half_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    let executable = |thread: u8| vec![thread; 100_000];
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let cache = &cache;
+            scope.spawn(move || {
+                for _ in 0..20 {
+                    cache.put(&key(), &executable(thread)).unwrap();
+                    let found = cache.get(&key()).unwrap();
+                    assert_eq!(found, executable(found[0]));
+                }
+            });
+        }
+    });
+    let left = std::fs::read_dir(cache.directory().unwrap()).unwrap();
+    assert_eq!(left.count(), 1);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
+
+    use super::*;
+
+    const NOBODY: u32 = 65_534;
+
+    fn set_mode(path: &Path, mode: u32) {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn is_root(directory: &tempfile::TempDir) -> bool {
+        directory.path().metadata().unwrap().uid() == 0
+    }
+
+    /// Runs one test of this file in a process of its own, where it finds `directory` by [`child`].
+    fn run(command: &mut Command, directory: &Path) {
+        let output = command
+            .env("CYXLA_TEST_DIRECTORY", directory)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success(),
+            "{text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(text.contains("1 passed"), "{text}");
+    }
+
+    fn child() -> Option<DiskCache> {
+        Some(DiskCache::at(std::env::var_os("CYXLA_TEST_DIRECTORY")?))
+    }
+
+    #[test]
+    fn the_directory_is_made_for_this_user_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = DiskCache::at(directory.path().join("cyxla/executables"));
+        cache.put(&key(), b"x").unwrap();
+        for name in ["cyxla", "cyxla/executables"] {
+            let mode = directory.path().join(name).metadata().unwrap().mode();
+            assert_eq!(mode & 0o777, 0o700, "{name}");
+        }
+        let entry = path_of(cache.directory().unwrap(), &key())
+            .metadata()
+            .unwrap();
+        assert_eq!(entry.mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_directory_that_others_may_write_to_is_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        cache.put(&key(), b"x").unwrap();
+        for mode in [0o770, 0o702, 0o777, 0o1777] {
+            set_mode(cache.directory().unwrap(), mode);
+            assert!(
+                matches!(cache.get(&key()), Err(CacheError::Untrusted { .. })),
+                "{mode:o}"
+            );
+            assert!(matches!(
+                cache.put(&key(), b"y"),
+                Err(CacheError::Untrusted { .. })
+            ));
+        }
+        set_mode(cache.directory().unwrap(), 0o755);
+        assert_eq!(cache.get(&key()).unwrap(), b"x");
+    }
+
+    #[test]
+    fn an_entry_that_others_may_write_to_is_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        cache.put(&key(), b"x").unwrap();
+        set_mode(&path_of(cache.directory().unwrap(), &key()), 0o620);
+        assert!(matches!(
+            cache.get(&key()),
+            Err(CacheError::Untrusted { .. })
+        ));
+    }
+
+    #[test]
+    fn a_directory_behind_a_symbolic_link_is_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let real = DiskCache::at(directory.path().join("real"));
+        real.put(&key(), b"x").unwrap();
+        let link = directory.path().join("executables");
+        symlink(real.directory().unwrap(), &link).unwrap();
+        let cache = DiskCache::at(link);
+        assert!(matches!(
+            cache.get(&key()),
+            Err(CacheError::Untrusted { .. })
+        ));
+        assert!(matches!(
+            cache.put(&key(), b"y"),
+            Err(CacheError::Untrusted { .. })
+        ));
+    }
+
+    #[test]
+    fn an_entry_that_is_no_file_is_not_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        cache.put(&key(), b"x").unwrap();
+        let path = path_of(cache.directory().unwrap(), &key());
+        std::fs::remove_file(&path).unwrap();
+        assert!(
+            Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert!(matches!(
+            cache.get(&key()),
+            Err(CacheError::Untrusted { .. })
+        ));
+        std::fs::remove_file(&path).unwrap();
+        symlink("/etc/passwd", &path).unwrap();
+        assert!(matches!(
+            cache.get(&key()),
+            Err(CacheError::Untrusted { .. })
+        ));
+        // Keeping something replaces the link, not what it points to.
+        cache.put(&key(), b"y").unwrap();
+        assert_eq!(cache.get(&key()).unwrap(), b"y");
+    }
+
+    #[test]
+    fn what_another_user_wrote_is_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        if !is_root(&directory) {
+            eprintln!("SKIPPED: only root can give a file to another user");
+            return;
+        }
+        let cache = cache_in(&directory);
+        cache.put(&key(), b"x").unwrap();
+        let entry = path_of(cache.directory().unwrap(), &key());
+        chown(&entry, Some(NOBODY), None).unwrap();
+        assert!(matches!(
+            cache.get(&key()),
+            Err(CacheError::Untrusted { .. })
+        ));
+        chown(&entry, Some(0), None).unwrap();
+        assert!(cache.get(&key()).is_ok());
+        chown(cache.directory().unwrap(), Some(NOBODY), None).unwrap();
+        assert!(matches!(
+            cache.get(&key()),
+            Err(CacheError::Untrusted { .. })
+        ));
+        assert!(matches!(
+            cache.put(&key(), b"y"),
+            Err(CacheError::Untrusted { .. })
+        ));
+    }
+
+    #[test]
+    fn a_directory_that_can_not_be_written_is_still_read() {
+        if let Some(cache) = child() {
+            assert_eq!(cache.get(&key()).unwrap(), b"x");
+            assert!(matches!(
+                cache.put(&key(), b"y"),
+                Err(CacheError::Io { .. })
+            ));
+            assert!(matches!(cache.remove(&key()), Err(CacheError::Io { .. })));
+            return;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        cache.put(&key(), b"x").unwrap();
+        let path = cache.directory().unwrap();
+        set_mode(path, 0o500);
+        // Root may write anywhere, so this needs another user, and a copy of this program that the other may run.
+        let program = directory.path().join("tests");
+        std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        let mut command = Command::new(&program);
+        if is_root(&directory) {
+            set_mode(directory.path(), 0o755);
+            chown(path, Some(NOBODY), None).unwrap();
+            chown(path_of(path, &key()), Some(NOBODY), None).unwrap();
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command.args([
+            "--exact",
+            "cache::tests::unix::a_directory_that_can_not_be_written_is_still_read",
+        ]);
+        run(command.current_dir(directory.path()), path);
+        set_mode(path, 0o700);
+    }
+
+    #[test]
+    fn nothing_is_left_of_an_entry_that_the_disk_has_no_room_for() {
+        if let Some(cache) = child() {
+            let error = cache.put(&key(), &[0; 1 << 20]).unwrap_err();
+            assert!(matches!(error, CacheError::Io { .. }), "{error}");
+            return;
+        }
+        // A limit on the size of files stands for the full disk: writing fails at some byte in either case.
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        cache.put(&Digest::of(b"another"), b"x").unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""]);
+        shell.arg(std::env::current_exe().unwrap());
+        shell.args([
+            "--exact",
+            "cache::tests::unix::nothing_is_left_of_an_entry_that_the_disk_has_no_room_for",
+        ]);
+        run(&mut shell, cache.directory().unwrap());
+        let left = std::fs::read_dir(cache.directory().unwrap()).unwrap();
+        assert_eq!(left.count(), 1);
+    }
+}
