@@ -42,7 +42,7 @@ pub use error::*;
 pub use event::*;
 pub use executable::*;
 pub use plugin::*;
-pub use table::{GetPjrtApi, PJRT_Api, PJRT_Api_Version, SLOTS};
+pub use table::{GetPjrtApi, PJRT_Api, PJRT_Api_Version, SLOTS, Slot};
 
 /// The major version of the API.
 pub const MAJOR: i32 = 0;

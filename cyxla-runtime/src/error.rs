@@ -68,7 +68,9 @@ stages! {
 #[non_exhaustive]
 pub enum ClientError {
     /// The plugin refused to start.
-    #[error("the PJRT plugin {plugin} can't be initialized: {source}\n  help: its message says what it lacks")]
+    #[error(
+        "the PJRT plugin {plugin} can't be initialized: {source}\n  help: its message says what it lacks"
+    )]
     Initialize {
         /// The plugin.
         plugin: PathBuf,
@@ -89,7 +91,9 @@ pub enum ClientError {
         source: ApiError,
     },
     /// The client has no device that this process can use.
-    #[error("the PJRT plugin {plugin} has no device that this process can use\n  help: see its log on stderr")]
+    #[error(
+        "the PJRT plugin {plugin} has no device that this process can use\n  help: see its log on stderr"
+    )]
     NoDevice {
         /// The plugin.
         plugin: PathBuf,
@@ -147,6 +151,18 @@ pub enum CompileError {
         /// The platform of the plugin.
         platform: String,
     },
+    /// The program calls functions that nothing implements.
+    #[error(
+        "`{program}` calls {}, for which there are no handlers\n  help: the functions of jnp.linalg need handlers that \
+         this version of cyxla does not have; write the program without them",
+        targets.join(", ")
+    )]
+    CustomCalls {
+        /// The program.
+        program: String,
+        /// The targets of its custom calls, such as `lapack_spotrf_ffi`.
+        targets: Vec<String>,
+    },
     /// The plugin could not compile the code.
     #[error(
         "the PJRT plugin {plugin} can't compile `{program}` (StableHLO {version}): {source}\n  help: the plugin's \
@@ -162,8 +178,20 @@ pub enum CompileError {
         /// What the plugin said.
         source: ApiError,
     },
+    /// An argument of a type that PJRT does not have.
+    #[error(
+        "argument `{name}` is {array_type}, which PJRT does not have\n  help: pass it as another element type"
+    )]
+    Input {
+        /// The name of the leaf in Python, `params['w']`.
+        name: String,
+        /// Its type.
+        array_type: Box<ArrayType>,
+    },
     /// What was compiled does not return what the manifest says.
-    #[error("`{program}` does not return what its manifest says: {reason}\n  help: lower the program again")]
+    #[error(
+        "`{program}` does not return what its manifest says: {reason}\n  help: lower the program again"
+    )]
     Outputs {
         /// The program.
         program: String,
@@ -171,7 +199,9 @@ pub enum CompileError {
         reason: String,
     },
     /// An executable can't be written as bytes.
-    #[error("the PJRT plugin {plugin} can't serialize `{program}`: {source}\n  help: compile it in each process")]
+    #[error(
+        "the PJRT plugin {plugin} can't serialize `{program}`: {source}\n  help: compile it in each process"
+    )]
     Serialize {
         /// The program.
         program: String,
@@ -227,22 +257,6 @@ pub enum ArgumentError {
         /// The type that was given.
         found: Box<ArrayType>,
     },
-    /// One that holds bytes which are no value of its element type.
-    #[error("argument {index} (`{name}`) of `{program}` holds {byte:#04x}, which is no {expected}\n  help: {help}")]
-    Value {
-        /// The program.
-        program: String,
-        /// The position, from 0.
-        index: usize,
-        /// The name of the leaf in Python, `params['w']`.
-        name: String,
-        /// The type that the program takes.
-        expected: Box<ArrayType>,
-        /// The first such byte.
-        byte: u8,
-        /// The remedy.
-        help: &'static str,
-    },
 }
 
 /// A program that failed while it ran.
@@ -250,7 +264,9 @@ pub enum ArgumentError {
 #[non_exhaustive]
 pub enum ExecuteError {
     /// The plugin reported an error.
-    #[error("`{program}` failed while it ran: {source}\n  help: the message is the plugin's, {plugin}")]
+    #[error(
+        "`{program}` failed while it ran: {source}\n  help: the message is the plugin's, {plugin}"
+    )]
     Failed {
         /// The program.
         program: String,
@@ -259,22 +275,18 @@ pub enum ExecuteError {
         /// What it said.
         source: ApiError,
     },
-    /// The plugin gave less or more memory for a result than its type takes.
+    /// The memory for the results has not the size of the results.
     #[error(
-        "result {index} of `{program}` has {found} bytes instead of {expected}\n  help: the PJRT plugin {plugin} lays \
-         out results in another way than cyxla knows; use another one"
+        "the results of `{program}` take {needed:?} bytes, there is room for {found:?}\n  help: build again, with the same \
+         version of cyxla and cyxla-build"
     )]
-    Size {
+    Room {
         /// The program.
         program: String,
-        /// The plugin.
-        plugin: PathBuf,
-        /// The position, from 0.
-        index: usize,
-        /// Bytes that its type takes.
-        expected: usize,
-        /// Bytes that the plugin gave.
-        found: usize,
+        /// Bytes of each result.
+        needed: Vec<usize>,
+        /// Bytes that there is room for.
+        found: Vec<usize>,
     },
 }
 
@@ -369,10 +381,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn errors_can_be_sent_to_any_thread() {
+        fn check<T: Send + Sync + 'static>() {}
+        check::<Error>();
+    }
+
+    #[test]
     fn a_result_stays_small() {
         assert!(size_of::<Error>() <= 16);
-        fn shared<T: Send + Sync + 'static>() {}
-        shared::<Error>();
     }
 
     #[test]

@@ -9,13 +9,23 @@
 
 mod api;
 mod array;
+mod buffer;
+mod client;
+mod compile_options;
+mod description;
 mod element;
+mod element_type;
 mod error;
+mod event;
+mod executable;
+mod execute;
+mod fork;
 mod host;
 mod minifloat;
 mod plugin;
 
 pub use array::{Array, Output};
+pub use client::Client;
 pub use element::{
     BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ,
     F8E8M0FNU, F16, I4, U4,
@@ -23,5 +33,9 @@ pub use element::{
 pub use error::{
     ApiError, ArgumentError, ClientError, CompileError, Error, ErrorCode, ExecuteError, Result,
 };
+pub use executable::Executable;
 pub use host::{HostArray, HostArrayError, HostView};
-pub use plugin::{OptionValue, Plugin, PluginError, PluginSource, Searched};
+pub use plugin::{
+    OptionValue, PLATFORM_PREFERENCE, Plugin, PluginError, PluginModule, PluginSource, Searched,
+    available_plugins, find_plugin, register_plugin,
+};

@@ -1,0 +1,387 @@
+//! A client: the device of a plugin, and all that lives on it.
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use cyxla_artifact::StableHloVersion;
+use cyxla_pjrt_sys as sys;
+use cyxla_pjrt_sys::{
+    Args as _, Call as _, PJRT_Client, PJRT_Client_AddressableDevices_Args,
+    PJRT_Client_Create_Args, PJRT_Client_Destroy_Args, PJRT_Client_PlatformName_Args,
+    PJRT_Client_PlatformVersion_Args, PJRT_Device, PJRT_NamedValue, PJRT_NamedValue_Value,
+};
+
+use crate::api::{self, Api};
+use crate::buffer::{Arguments, HostData, Lending};
+use crate::error::{ApiError, ClientError, Error};
+use crate::fork::{self, Process};
+use crate::host::ALIGNMENT;
+use crate::plugin::library::{self, Library};
+use crate::plugin::{OptionValue, Plugin};
+
+/// The option that says how many devices a CPU plugin makes.
+const CPU_DEVICE_COUNT: &str = "cpu_device_count";
+
+/// A started plugin: its device, and what is needed to compile and run programs there.
+///
+/// A clone is another handle of the same client. Everything that was made with a client keeps it alive; the plugin shuts
+/// down when the last handle is dropped.
+///
+/// Source: `PJRT_Client`.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    handle: Handle,
+    device: NonNull<PJRT_Device>,
+    library: &'static Library,
+    plugin: Plugin,
+    platform: String,
+    platform_version: String,
+    aliased_inputs: bool,
+    inplace_outputs: bool,
+}
+
+// SAFETY: handles of a client and its devices, which PJRT allows to be used from any thread; the rest is plain data.
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+impl Client {
+    /// Starts `plugin` with its own create options and with `options`, which go before those of the same name.
+    ///
+    /// A plugin for `cpu` makes one device unless an option asks for more; cyxla uses the first.
+    ///
+    /// # Blocking
+    /// Loading the library takes 0.1 s to seconds the first time.
+    ///
+    /// # Errors
+    /// The plugin can't be loaded, refuses an option, or has no device for this process.
+    ///
+    /// Source: `PJRT_Client_Create`.
+    pub fn new(plugin: &Plugin, options: &[(String, OptionValue)]) -> Result<Self, Error> {
+        fork::watch();
+        let library = library::load(plugin)?;
+        let mut plugin = plugin.clone();
+        plugin.create_options.extend(options.iter().cloned());
+        if plugin.platform == "cpu" {
+            let count = plugin.create_options.entry(CPU_DEVICE_COUNT.to_owned());
+            count.or_insert(OptionValue::Int(1));
+        }
+        let handle = Handle::create(library.api(), &plugin)?;
+        let devices = handle.devices()?;
+        let Some(device) = devices.first().copied().and_then(NonNull::new) else {
+            return Err(ClientError::NoDevice {
+                plugin: library.api().library().to_owned(),
+            }
+            .into());
+        };
+        let mut inner = Inner {
+            platform: handle.platform()?,
+            platform_version: handle.platform_version()?,
+            handle,
+            device,
+            library,
+            plugin,
+            aliased_inputs: false,
+            inplace_outputs: false,
+        };
+        inner.probe();
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The platform as the plugin names it: `cpu`, `cuda`.
+    ///
+    /// Source: `PJRT_Client_PlatformName`.
+    pub fn platform(&self) -> &str {
+        &self.0.platform
+    }
+
+    /// What the plugin says of its version, for people; newlines and all.
+    ///
+    /// Source: `PJRT_Client_PlatformVersion`.
+    pub fn platform_version(&self) -> &str {
+        &self.0.platform_version
+    }
+
+    /// The version of the PJRT C API that the plugin was built with, major and minor.
+    pub fn api_version(&self) -> (i32, i32) {
+        self.api().version()
+    }
+
+    /// The plugin, with the create options that the client was made with.
+    pub fn plugin(&self) -> &Plugin {
+        &self.0.plugin
+    }
+
+    /// The versions of StableHLO that the plugin reads, oldest and newest, if it says.
+    ///
+    /// Source: the plugin attributes `stablehlo_minimum_version` and `stablehlo_current_version`.
+    pub fn stablehlo_versions(&self) -> Option<(StableHloVersion, StableHloVersion)> {
+        self.0.library.stablehlo()
+    }
+
+    /// Whether programs read arguments that are aligned to 64 bytes where they lie, without a copy. Probed.
+    pub fn aliased_inputs(&self) -> bool {
+        self.0.aliased_inputs
+    }
+
+    /// Whether results can be read where the device has them, without the plugin's own copy. Probed.
+    pub fn inplace_outputs(&self) -> bool {
+        self.0.inplace_outputs
+    }
+
+    /// The error that this is a forked child of the process that made the client, if so.
+    #[inline]
+    pub(crate) fn check_process(&self) -> Result<(), Error> {
+        if self.is_of_this_process() {
+            Ok(())
+        } else {
+            Err(ClientError::Forked {
+                plugin: self.api().library().to_owned(),
+            }
+            .into())
+        }
+    }
+
+    /// Whether the plugin's threads live in this process.
+    #[inline]
+    pub(crate) fn is_of_this_process(&self) -> bool {
+        self.0.handle.process.is_current()
+    }
+
+    /// The functions of the plugin.
+    #[inline]
+    pub(crate) fn api(&self) -> &Api {
+        &self.0.handle.api
+    }
+
+    /// The handle, for calls into the plugin.
+    #[inline]
+    pub(crate) fn raw(&self) -> *mut PJRT_Client {
+        self.0.handle.raw.as_ptr()
+    }
+
+    /// The device that programs run on.
+    #[inline]
+    pub(crate) fn device(&self) -> *mut PJRT_Device {
+        self.0.device.as_ptr()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("platform", &self.0.platform)
+            .field("plugin", &self.0.plugin)
+            .field("api_version", &self.api_version())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    /// Tries what the plugin's documentation leaves open. What fails is taken as a no.
+    fn probe(&mut self) {
+        // A host thread must not touch the memory of another kind of device.
+        if self.platform != "cpu" {
+            return;
+        }
+        self.aliased_inputs = self.reads_in_place().unwrap_or(false);
+        self.inplace_outputs = self.shows_memory().unwrap_or(false);
+    }
+
+    /// Whether an array that is lent for good is used where it lies.
+    fn reads_in_place(&self) -> Result<bool, ApiError> {
+        let lent = Aligned([1; 64]);
+        let (client, device) = (self.handle.raw.as_ptr(), self.device.as_ptr());
+        let mut arguments = Arguments::with_capacity(&self.handle.api, 1);
+        // SAFETY: `lent` lives longer than `arguments`; client and device are alive.
+        unsafe {
+            arguments.put(client, device, lent.data(), Lending::UntilDropped)?;
+        };
+        Ok(arguments.buffers().pointer(0)? == lent.0.as_ptr())
+    }
+
+    /// Whether the address of an array on the device can be read by the host.
+    fn shows_memory(&self) -> Result<bool, ApiError> {
+        let copied = Aligned([2; 64]);
+        let (client, device) = (self.handle.raw.as_ptr(), self.device.as_ptr());
+        let mut arguments = Arguments::with_capacity(&self.handle.api, 1);
+        // SAFETY: `copied` is only read during the call; client and device are alive.
+        unsafe {
+            arguments.put(client, device, copied.data(), Lending::DuringCall)?;
+        };
+        let buffers = arguments.buffers();
+        buffers.ready(0)?;
+        let pointer = buffers.pointer(0)?;
+        if pointer.is_null() {
+            return Ok(false);
+        }
+        // SAFETY: on a CPU, the memory of the device is that of the process; the buffer is ready and alive.
+        Ok(unsafe { std::slice::from_raw_parts(pointer, 64) } == copied.0)
+    }
+}
+
+/// An array to probe with.
+#[repr(align(64))]
+struct Aligned([u8; 64]);
+
+const _: () = assert!(align_of::<Aligned>() == ALIGNMENT);
+
+impl Aligned {
+    fn data(&self) -> HostData<'_> {
+        HostData {
+            start: self.0.as_ptr(),
+            element: sys::PJRT_Buffer_Type_U8,
+            dims: &[64],
+        }
+    }
+}
+
+/// The plugin's client, destroyed when dropped.
+struct Handle {
+    api: Api,
+    raw: NonNull<PJRT_Client>,
+    process: Process,
+}
+
+impl Handle {
+    fn create(api: &Api, plugin: &Plugin) -> Result<Self, ClientError> {
+        let options: Vec<_> = plugin
+            .create_options
+            .iter()
+            .map(|(name, value)| named_value(name, value))
+            .collect();
+        let mut args = PJRT_Client_Create_Args {
+            create_options: options.as_ptr(),
+            num_options: options.len(),
+            ..PJRT_Client_Create_Args::new()
+        };
+        // SAFETY: the options point into `plugin`, and are only needed during the call.
+        let created = unsafe { api.call(&mut args) };
+        created
+            .and_then(|()| {
+                NonNull::new(args.client)
+                    .ok_or_else(|| api.nothing(PJRT_Client_Create_Args::FUNCTION))
+            })
+            .map(|raw| Self {
+                api: *api,
+                raw,
+                process: Process::current(),
+            })
+            .map_err(|source| {
+                let given = plugin.create_options.iter();
+                let given: Vec<_> = given
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect();
+                ClientError::Create {
+                    plugin: api.library().to_owned(),
+                    options: given.join(", "),
+                    source,
+                }
+            })
+    }
+
+    fn platform(&self) -> Result<String, ApiError> {
+        let mut args = PJRT_Client_PlatformName_Args {
+            client: self.raw.as_ptr(),
+            ..PJRT_Client_PlatformName_Args::new()
+        };
+        // SAFETY: the client is alive, and so is its name.
+        unsafe {
+            self.api.call(&mut args)?;
+            Ok(api::text(args.platform_name, args.platform_name_size))
+        }
+    }
+
+    fn platform_version(&self) -> Result<String, ApiError> {
+        let mut args = PJRT_Client_PlatformVersion_Args {
+            client: self.raw.as_ptr(),
+            ..PJRT_Client_PlatformVersion_Args::new()
+        };
+        // SAFETY: the client is alive, and so is the text.
+        unsafe {
+            self.api.call(&mut args)?;
+            Ok(api::text(args.platform_version, args.platform_version_size))
+        }
+    }
+
+    fn devices(&self) -> Result<&[*mut PJRT_Device], ApiError> {
+        let mut args = PJRT_Client_AddressableDevices_Args {
+            client: self.raw.as_ptr(),
+            ..PJRT_Client_AddressableDevices_Args::new()
+        };
+        // SAFETY: the client is alive; the list lives as long.
+        unsafe {
+            self.api.call(&mut args)?;
+            Ok(api::slice(
+                args.addressable_devices,
+                args.num_addressable_devices,
+            ))
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // In a forked child there are no threads to shut down, and waiting for them would never end.
+        if !self.process.is_current() {
+            return;
+        }
+        let mut args = PJRT_Client_Destroy_Args {
+            client: self.raw.as_ptr(),
+            ..PJRT_Client_Destroy_Args::new()
+        };
+        // SAFETY: the client is alive, and nothing that was made with it is: each such thing holds the `Arc` around this.
+        // What could be told of an error here is of no use to anybody.
+        let _ = unsafe { self.api.call(&mut args) };
+    }
+}
+
+/// An option as PJRT takes it. It points into `name` and `value`.
+fn named_value(name: &str, value: &OptionValue) -> PJRT_NamedValue {
+    let (type_, value, value_size) = match value {
+        OptionValue::Bool(value) => (
+            sys::PJRT_NamedValue_kBool,
+            PJRT_NamedValue_Value { bool_value: *value },
+            1,
+        ),
+        OptionValue::Int(value) => (
+            sys::PJRT_NamedValue_kInt64,
+            PJRT_NamedValue_Value {
+                int64_value: *value,
+            },
+            1,
+        ),
+        OptionValue::Float(value) => (
+            sys::PJRT_NamedValue_kFloat,
+            PJRT_NamedValue_Value {
+                float_value: *value,
+            },
+            1,
+        ),
+        OptionValue::Str(value) => (
+            sys::PJRT_NamedValue_kString,
+            PJRT_NamedValue_Value {
+                string_value: value.as_ptr().cast(),
+            },
+            value.len(),
+        ),
+        OptionValue::IntList(values) => (
+            sys::PJRT_NamedValue_kInt64List,
+            PJRT_NamedValue_Value {
+                int64_array_value: values.as_ptr(),
+            },
+            values.len(),
+        ),
+    };
+    PJRT_NamedValue {
+        name: name.as_ptr().cast(),
+        name_size: name.len(),
+        type_,
+        value,
+        value_size,
+        ..PJRT_NamedValue::new()
+    }
+}

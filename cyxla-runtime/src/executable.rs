@@ -1,0 +1,377 @@
+//! A compiled program on the device of a client.
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
+
+use cyxla_artifact::{ArrayType, LoweredProgram, StableHloVersion};
+use cyxla_pjrt_sys::{
+    Args as _, Call as _, PJRT_Client_Compile_Args, PJRT_Executable_DeserializeAndLoad_Args,
+    PJRT_LoadedExecutable, PJRT_LoadedExecutable_Destroy_Args, PJRT_Program,
+};
+
+use crate::api::Api;
+use crate::client::Client;
+use crate::compile_options::compile_options;
+use crate::description::Description;
+use crate::error::{ApiError, CompileError, Error};
+use crate::execute::Input;
+use crate::host::{HostArray, HostView};
+
+/// A compiled program that can be called, from any thread and from many at once.
+///
+/// A clone is another handle of the same executable. It keeps its [`Client`] alive.
+///
+/// Source: `Executable` of the Python package, `PJRT_LoadedExecutable`.
+#[derive(Clone)]
+pub struct Executable(Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) handle: Handle,
+    /// The name of the program, for messages.
+    pub(crate) program: String,
+    pub(crate) inputs: Vec<Input>,
+    input_types: Vec<ArrayType>,
+    pub(crate) output_types: Vec<ArrayType>,
+    /// For each output, whether it can be read where the device has it. Known after the first call.
+    pub(crate) in_place: OnceLock<Box<[bool]>>,
+}
+
+impl Executable {
+    /// Compiles `program` for the device of `client`, without any cache.
+    ///
+    /// # Blocking
+    /// For as long as XLA takes: 50 ms for small programs, minutes for large ones.
+    ///
+    /// # Errors
+    /// The program is for another platform, at a StableHLO version that the plugin does not read, refused by the plugin, or
+    /// does not return what its record says.
+    ///
+    /// Source: `PJRT_Client_Compile`.
+    pub fn compile(client: &Client, program: &LoweredProgram) -> Result<Self, Error> {
+        client.check_process()?;
+        let record = &program.record;
+        let version = readable_version(client, program)?;
+        let api = client.api();
+        let code = PJRT_Program {
+            // The plugin only reads it; the field is shared with functions that write.
+            code: program.code.as_ptr().cast_mut().cast(),
+            code_size: program.code.len(),
+            format: FORMAT.as_ptr().cast(),
+            format_size: FORMAT.len(),
+            ..PJRT_Program::new()
+        };
+        let options = compile_options();
+        let mut args = PJRT_Client_Compile_Args {
+            client: client.raw(),
+            program: &raw const code,
+            compile_options: options.as_ptr().cast(),
+            compile_options_size: options.len(),
+            ..PJRT_Client_Compile_Args::new()
+        };
+        // SAFETY: the client is alive; code and options are only needed during the call. The executable is ours.
+        let handle = unsafe {
+            api.call(&mut args).and_then(|()| {
+                Handle::from_raw(client, args.executable, PJRT_Client_Compile_Args::FUNCTION)
+            })
+        };
+        let handle = handle.map_err(|source| CompileError::Refused {
+            program: record.name.clone(),
+            plugin: api.library().to_owned(),
+            version,
+            source,
+        })?;
+        Self::of_program(handle, program)
+    }
+
+    /// Loads an executable that [`serialize`](Self::serialize) wrote, with the same plugin on the same kind of processor.
+    ///
+    /// Its bytes do not hold the types of the arguments, so the caller gives those. They are trusted: the plugin compares
+    /// numbers of bytes only.
+    ///
+    /// # Blocking
+    /// 1 to 10 ms.
+    ///
+    /// # Errors
+    /// The plugin refuses the bytes, or the results are of types that cyxla does not carry. Some damage goes unnoticed; keep
+    /// a checksum with the bytes.
+    ///
+    /// Source: `PJRT_Executable_DeserializeAndLoad`.
+    pub fn deserialize(
+        client: &Client,
+        bytes: &[u8],
+        input_types: &[ArrayType],
+    ) -> Result<Self, Error> {
+        let handle = Handle::deserialize(client, bytes)?;
+        let description = Description::of(&handle)?;
+        let program = description.name()?;
+        let output_types = description
+            .output_types()?
+            .map_err(|reason| CompileError::Outputs {
+                program: program.clone(),
+                reason,
+            })?;
+        drop(description);
+        let name = |index| format!("arguments[{index}]");
+        let inputs = input_types.iter().enumerate();
+        // Whether the program reuses the memory of an argument is not known, so none is lent.
+        let inputs = inputs.map(|(index, array_type)| Input::new(*array_type, name(index), true));
+        let inputs = inputs.collect::<Result<_, _>>()?;
+        Ok(Self::new(handle, program, inputs, output_types))
+    }
+
+    /// Loads an executable that was compiled from `program`.
+    ///
+    /// # Errors
+    /// The plugin refuses the bytes, or they are those of another program.
+    pub(crate) fn deserialize_program(
+        client: &Client,
+        bytes: &[u8],
+        program: &LoweredProgram,
+    ) -> Result<Self, Error> {
+        Self::of_program(Handle::deserialize(client, bytes)?, program)
+    }
+
+    /// The executable as bytes, for [`deserialize`](Self::deserialize) in another process.
+    ///
+    /// The bytes are machine code for this kind of processor, readable by this version of the plugin only. Two compilations
+    /// of one program give different bytes.
+    ///
+    /// # Errors
+    /// The plugin can't: XLA for CPUs can't for some programs that sort.
+    ///
+    /// Source: `PJRT_Executable_Serialize`.
+    pub fn serialize(&self) -> Result<Vec<u8>, Error> {
+        let client = self.client();
+        client.check_process()?;
+        let bytes = Description::of(&self.0.handle).and_then(|description| description.serialize());
+        bytes.map_err(|source| {
+            let program = self.0.program.clone();
+            let plugin = client.api().library().to_owned();
+            CompileError::Serialize {
+                program,
+                plugin,
+                source,
+            }
+            .into()
+        })
+    }
+
+    /// Runs the program on host arrays, whose element types and shapes are checked.
+    ///
+    /// # Shape
+    /// Arguments and results are row major, in the byte order of the host.
+    ///
+    /// # Blocking
+    /// Until all results are there.
+    ///
+    /// # Errors
+    /// An argument does not fit, or the program fails.
+    pub fn run(&self, arguments: &[HostView<'_>]) -> Result<Vec<HostArray>, Error> {
+        let mut results: Vec<_> = self
+            .output_types()
+            .iter()
+            .map(|&t| HostArray::zeros(t))
+            .collect();
+        let mut slots: Vec<_> = results.iter_mut().map(HostArray::slot).collect();
+        self.call_into(arguments, &mut slots)?;
+        Ok(results)
+    }
+
+    /// The client that it was compiled for.
+    pub fn client(&self) -> &Client {
+        &self.0.handle.client
+    }
+
+    /// The name of the program.
+    pub fn program(&self) -> &str {
+        &self.0.program
+    }
+
+    /// The number of results.
+    pub fn num_outputs(&self) -> usize {
+        self.0.output_types.len()
+    }
+
+    /// The types of the arguments, in order.
+    pub fn input_types(&self) -> &[ArrayType] {
+        &self.0.input_types
+    }
+
+    /// The types of the results, in order.
+    pub fn output_types(&self) -> &[ArrayType] {
+        &self.0.output_types
+    }
+
+    /// The bytes of each result in host memory, in order.
+    pub fn output_bytes(&self) -> Vec<usize> {
+        self.0.output_types.iter().map(ArrayType::nbytes).collect()
+    }
+
+    #[inline]
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    /// The executable of `program`, after a look at what it really returns.
+    fn of_program(handle: Handle, program: &LoweredProgram) -> Result<Self, Error> {
+        let record = &program.record;
+        let expected = program.output_types();
+        let differs = |reason| CompileError::Outputs {
+            program: record.name.clone(),
+            reason,
+        };
+        let found = Description::of(&handle)?.output_types()?.map_err(differs)?;
+        if found != expected {
+            return Err(differs(format!("it returns {found:?} instead of {expected:?}")).into());
+        }
+        let inputs = record.inputs.iter();
+        let inputs =
+            inputs.map(|leaf| Input::new(leaf.array_type, leaf.path.clone(), leaf.donated));
+        let inputs = inputs.collect::<Result<_, _>>()?;
+        Ok(Self::new(handle, record.name.clone(), inputs, expected))
+    }
+
+    fn new(
+        handle: Handle,
+        program: String,
+        inputs: Vec<Input>,
+        output_types: Vec<ArrayType>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            handle,
+            program,
+            input_types: inputs.iter().map(|input| input.array_type).collect(),
+            inputs,
+            output_types,
+            in_place: OnceLock::new(),
+        }))
+    }
+}
+
+impl fmt::Debug for Executable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executable")
+            .field("program", &self.0.program)
+            .field("input_types", &self.0.input_types)
+            .field("output_types", &self.0.output_types)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The name of StableHLO's formats, text and bytecode, in `PJRT_Program`.
+const FORMAT: &str = "mlir";
+
+/// The StableHLO version of the code, if this plugin can run it.
+pub(crate) fn readable_version(
+    client: &Client,
+    program: &LoweredProgram,
+) -> Result<StableHloVersion, CompileError> {
+    let record = &program.record;
+    let plugin = || client.api().library().to_owned();
+    if record.platform != client.platform() && record.platform != client.plugin().platform {
+        return Err(CompileError::Platform {
+            program: record.name.clone(),
+            plugin: plugin(),
+            found: record.platform.clone(),
+            platform: client.platform().to_owned(),
+        });
+    }
+    let Some(found) = StableHloVersion::of_bytecode(&program.code) else {
+        return Err(CompileError::NoBytecode {
+            program: record.name.clone(),
+        });
+    };
+    match client.stablehlo_versions() {
+        Some((minimum, current)) if !(minimum..=current).contains(&found) => {
+            Err(CompileError::Version {
+                program: record.name.clone(),
+                plugin: plugin(),
+                found,
+                minimum,
+                current,
+            })
+        }
+        _ => Ok(found),
+    }
+}
+
+/// The plugin's executable, destroyed when dropped.
+pub(crate) struct Handle {
+    pub(crate) client: Client,
+    raw: NonNull<PJRT_LoadedExecutable>,
+}
+
+// SAFETY: PJRT allows an executable to be used from any thread.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    /// Takes over the executable that `function` returned.
+    ///
+    /// # Safety
+    /// NULL, or an executable of this client that is alive and owned by nobody else.
+    unsafe fn from_raw(
+        client: &Client,
+        raw: *mut PJRT_LoadedExecutable,
+        function: &'static str,
+    ) -> Result<Self, ApiError> {
+        match NonNull::new(raw) {
+            Some(raw) => Ok(Self {
+                client: client.clone(),
+                raw,
+            }),
+            None => Err(client.api().nothing(function)),
+        }
+    }
+
+    fn deserialize(client: &Client, bytes: &[u8]) -> Result<Self, Error> {
+        client.check_process()?;
+        let api = client.api();
+        let mut args = PJRT_Executable_DeserializeAndLoad_Args {
+            client: client.raw(),
+            serialized_executable: bytes.as_ptr().cast(),
+            serialized_executable_size: bytes.len(),
+            ..PJRT_Executable_DeserializeAndLoad_Args::new()
+        };
+        // SAFETY: the client is alive; the bytes are only needed during the call. The executable is ours.
+        let handle = unsafe {
+            api.call(&mut args).and_then(|()| {
+                let function = PJRT_Executable_DeserializeAndLoad_Args::FUNCTION;
+                Self::from_raw(client, args.loaded_executable, function)
+            })
+        };
+        handle.map_err(|source| {
+            let plugin = api.library().to_owned();
+            CompileError::Deserialize { plugin, source }.into()
+        })
+    }
+
+    /// The functions of the plugin.
+    #[inline]
+    pub(crate) fn api(&self) -> &Api {
+        self.client.api()
+    }
+
+    /// The handle, for calls into the plugin.
+    #[inline]
+    pub(crate) fn raw(&self) -> *mut PJRT_LoadedExecutable {
+        self.raw.as_ptr()
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if !self.client.is_of_this_process() {
+            return;
+        }
+        let mut args = PJRT_LoadedExecutable_Destroy_Args {
+            executable: self.raw(),
+            ..PJRT_LoadedExecutable_Destroy_Args::new()
+        };
+        // SAFETY: the executable is alive and ours; no call is on its way, as each borrows it until its end. What could be
+        // told of an error here is of no use to anybody.
+        let _ = unsafe { self.api().call(&mut args) };
+    }
+}
