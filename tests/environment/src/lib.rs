@@ -51,7 +51,7 @@ pub fn plugins() -> Vec<PathBuf> {
     let plugins = main().cpu_plugins();
     plugins
         .iter()
-        .map(|plugin| plugin.library().to_owned())
+        .map(|plugin| plugin.library.clone())
         .collect()
 }
 
