@@ -1,1 +1,24 @@
-//! (to come)
+//! Has JAX lower the programs of a Rust package, for its build script.
+//!
+//! Everything here happens at build time. A program that was lowered runs without Python.
+
+#![forbid(unsafe_code)]
+
+mod cargo;
+mod error;
+mod lower;
+mod package;
+mod protocol;
+mod python;
+mod scan;
+
+pub use error::{Error, Errors};
+pub use lower::{
+    Argument, Failure, FailureKind, FailureLocation, LowerError, LowerRequest, ProgramFailure, lower,
+};
+pub use package::PackageError;
+pub use python::{
+    Attempt, Attempts, CpuPlugin, Fault, InstallFailure, ManagedEnvironment, Origin,
+    PythonEnvironment, PythonError,
+};
+pub use scan::{Place, ScanError, Unknown};

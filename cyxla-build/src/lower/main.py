@@ -10,7 +10,7 @@ import os
 import platform
 import sys
 import traceback
-from typing import Any
+from typing import Any, BinaryIO
 
 from .failure import Failure, described
 from .reads import Reads, distributions
@@ -25,7 +25,7 @@ def main() -> None:
     pipe = _take_stdout()
     request = json.loads(sys.stdin.buffer.read())
     _detach_stdin()
-    answer = {"version": PROTOCOL, **_answer(request)}
+    answer = {"version": PROTOCOL, **_answer(request, pipe)}
     # Whatever was printed before this file ran is ended by the first newline.
     text = json.dumps(answer, ensure_ascii=False)
     # A path may hold bytes that are no text.
@@ -33,7 +33,7 @@ def main() -> None:
     pipe.close()
 
 
-def _take_stdout() -> Any:
+def _take_stdout() -> BinaryIO:
     """The pipe to the build script. Its descriptor is not inherited, and 1 is stderr from here on."""
     pipe = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -50,7 +50,7 @@ def _detach_stdin() -> None:
     os.close(nothing)
 
 
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
+def _answer(request: dict[str, Any], pipe: BinaryIO) -> dict[str, Any]:
     reads = Reads()
     code = UserCode(request["package_root"], request["python_path"], request["output"])
     # No other platform is needed to lower for one, and none may be there.
@@ -64,7 +64,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": failure.to_json()}
     reads.watch(code)
     sys.path[:0] = request["python_path"]
-    programs = _lower_all(request, code)
+    programs = _lower_all(request, code, pipe)
     return {
         "provenance": provenance,
         "programs": programs,
@@ -131,7 +131,7 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _lower_all(request: dict[str, Any], code: UserCode) -> list[dict[str, Any]]:
+def _lower_all(request: dict[str, Any], code: UserCode, pipe: BinaryIO) -> list[dict[str, Any]]:
     """The answer for each program, those without x64 lowered before those with it."""
     import jax
 
@@ -144,6 +144,9 @@ def _lower_all(request: dict[str, Any], code: UserCode) -> list[dict[str, Any]]:
         for i, program in enumerate(programs):
             if program["x64"] == x64:
                 jax.config.update("jax_enable_x64", x64)
+                # Should the process die, this names the program.
+                pipe.write(b'\n{"lowering": %d}\n' % i)
+                pipe.flush()
                 answers[i] = _lower_one(program, request, modules, code)
         modules.forget()
     return answers
