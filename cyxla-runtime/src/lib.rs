@@ -10,12 +10,15 @@
 mod api;
 mod array;
 mod buffer;
+mod cache;
 mod client;
+mod compile;
 mod compile_options;
 mod description;
 mod element;
 mod element_type;
 mod error;
+mod error_info;
 mod event;
 mod executable;
 mod execute;
@@ -23,9 +26,14 @@ mod fork;
 mod host;
 mod minifloat;
 mod plugin;
+mod runtime;
+mod statistics;
 
 pub use array::{Array, Output};
+pub use cache::{CacheError, CacheKey, CacheOutcome, DiskCache};
 pub use client::Client;
+pub use compile::{Compiled, compile_program, compile_program_in};
+pub use compile_options::compile_options;
 pub use element::{
     BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ,
     F8E8M0FNU, F16, I4, U4,
@@ -33,9 +41,14 @@ pub use element::{
 pub use error::{
     ApiError, ArgumentError, ClientError, CompileError, Error, ErrorCode, ExecuteError, Result,
 };
+pub use error_info::{ErrorInfo, error_info};
 pub use executable::Executable;
 pub use host::{HostArray, HostArrayError, HostView};
 pub use plugin::{
     OptionValue, PLATFORM_PREFERENCE, Plugin, PluginError, PluginModule, PluginSource, Searched,
-    available_plugins, find_plugin, register_plugin,
+    available_plugins, default_plugin, find_plugin, register_plugin,
 };
+pub use runtime::{
+    Options, RuntimeInfo, default_client, initialize, is_initialized, runtime_info,
+};
+pub use statistics::CompileStatistics;

@@ -64,7 +64,9 @@ pub(super) fn check(directory: &Path) -> Result<(), CacheError> {
 pub(super) fn foreign(metadata: &Metadata) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt as _;
 
-    if metadata.uid() != geteuid() {
+    // SAFETY: takes nothing and always succeeds.
+    let user = unsafe { libc::geteuid() };
+    if metadata.uid() != user {
         Some("it belongs to another user")
     } else if metadata.mode() & 0o022 != 0 {
         Some("other users may write to it")
@@ -77,11 +79,4 @@ pub(super) fn foreign(metadata: &Metadata) -> Option<&'static str> {
 #[cfg(not(unix))]
 pub(super) fn foreign(_: &Metadata) -> Option<&'static str> {
     None
-}
-
-#[cfg(unix)]
-// SAFETY: POSIX has `uid_t geteuid(void)`, uid_t is an unsigned integer of 32 bits on every Unix that Rust knows, and it
-// never fails.
-unsafe extern "C" {
-    safe fn geteuid() -> u32;
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use cyxla_artifact::{Digest, Hasher, StableHloVersion};
@@ -42,35 +43,67 @@ pub(crate) struct Compiler<'a> {
     pub(crate) handlers: &'a [&'a str],
 }
 
-/// Which file a plugin is, without reading its hundreds of megabytes: that takes most of a second for each start.
-///
-/// A plugin that is replaced gets another inode or another time; one that is edited in place gets another time.
+/// Which plugin this is, and what it reads of its surroundings once, when it is loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PluginIdentity(String);
+pub(crate) struct PluginIdentity {
+    file: String,
+    xla_flags: String,
+    /// `PJRT_NPROC`, `NPROC`, and the processors that this process may use: the threads that XLA has. It splits loops for
+    /// them, and bakes that in.
+    threads: [String; 3],
+}
 
 impl PluginIdentity {
-    /// The identity of the library at `path` now.
-    pub(crate) fn of(path: &Path) -> Result<Self, CacheError> {
-        let metadata = std::fs::metadata(path).and_then(|metadata| {
-            let modified = metadata.modified()?;
-            Ok((metadata, modified))
-        });
-        let (metadata, modified) = metadata.map_err(|error| CacheError::NoKey {
-            reason: format!("the plugin {} can't be told: {error}", path.display()),
-        })?;
-        // A file from before 1970 has a negative time; any number will do.
-        let modified = modified
-            .duration_since(UNIX_EPOCH)
-            .map_or_else(|error| error.duration(), |since| since);
-        Ok(Self(format!(
-            "{} {} bytes, modified {}.{:09}, inode {}",
-            path.display(),
-            metadata.len(),
-            modified.as_secs(),
-            modified.subsec_nanos(),
-            inode(&metadata)
-        )))
+    /// What this was for the library at `path` when it was first asked: best before the library is loaded.
+    ///
+    /// A plugin stays loaded when its file is replaced, and keeps its flags when the variable is changed; so what it makes
+    /// must not be kept under the later ones.
+    pub(crate) fn when_first_seen(path: &Path) -> Result<Self, CacheError> {
+        static SEEN: Mutex<BTreeMap<PathBuf, PluginIdentity>> = Mutex::new(BTreeMap::new());
+
+        let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(identity) = seen.get(path) {
+            return Ok(identity.clone());
+        }
+        let identity = Self::now(path, &Surroundings::of_process())?;
+        seen.insert(path.to_owned(), identity.clone());
+        Ok(identity)
     }
+
+    fn now(path: &Path, surroundings: &Surroundings) -> Result<Self, CacheError> {
+        let variable = |name| surroundings.text(name).unwrap_or_default();
+        let processors = std::thread::available_parallelism();
+        let processors = processors.map_or_else(|_| "unknown".to_owned(), |n| n.to_string());
+        Ok(Self {
+            file: file_identity(path)?,
+            xla_flags: xla_flags(surroundings)?,
+            threads: [variable("PJRT_NPROC"), variable("NPROC"), processors],
+        })
+    }
+}
+
+/// Which file this is, without reading its hundreds of megabytes: that takes most of a second for each start.
+///
+/// A file that is replaced gets another inode or another time; one that is edited in place gets another time.
+fn file_identity(path: &Path) -> Result<String, CacheError> {
+    let metadata = std::fs::metadata(path).and_then(|metadata| {
+        let modified = metadata.modified()?;
+        Ok((metadata, modified))
+    });
+    let (metadata, modified) = metadata.map_err(|error| CacheError::NoKey {
+        reason: format!("the plugin {} can't be told: {error}", path.display()),
+    })?;
+    // A file from before 1970 has a negative time; any number will do.
+    let modified = modified
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_else(|error| error.duration());
+    Ok(format!(
+        "{path:?} {} bytes, modified {}.{:09}, inode {}",
+        metadata.len(),
+        modified.as_secs(),
+        modified.subsec_nanos(),
+        inode(&metadata)
+    ))
 }
 
 #[cfg(unix)]
@@ -85,11 +118,8 @@ fn inode(_: &std::fs::Metadata) -> u64 {
 }
 
 impl CacheKey {
-    /// The key for a program that `compiler` compiles in these surroundings, on this machine.
-    pub(crate) fn new(
-        compiler: &Compiler<'_>,
-        surroundings: &Surroundings,
-    ) -> Result<Self, CacheError> {
+    /// The key for what `compiler` compiles on this machine.
+    pub(crate) fn new(compiler: &Compiler<'_>) -> Result<Self, CacheError> {
         let features = host::features().ok_or_else(|| CacheError::NoKey {
             reason: format!(
                 "the features of this processor ({}) are unknown",
@@ -101,23 +131,20 @@ impl CacheKey {
             None => "unknown".to_owned(),
         };
         let (major, minor) = compiler.api_version;
-        let variable = |name| surroundings.text(name).unwrap_or_default();
+        let plugin = compiler.plugin;
         let parts = vec![
             ("cache format", FORMAT.to_string()),
             ("cyxla", env!("CARGO_PKG_VERSION").to_owned()),
             ("module", compiler.module.to_string()),
             ("compile options", hexadecimal(compiler.compile_options)),
             ("create options", options(compiler.create_options)),
-            ("plugin", compiler.plugin.0.clone()),
+            ("plugin", plugin.file.clone()),
             ("PJRT API", format!("{major}.{minor}")),
             ("platform", compiler.platform.to_owned()),
             ("platform version", compiler.platform_version.to_owned()),
             ("StableHLO", stablehlo),
-            ("XLA_FLAGS", xla_flags(surroundings)?),
-            // XLA splits loops for the threads that it has, and bakes that in.
-            ("PJRT_NPROC", variable("PJRT_NPROC")),
-            ("NPROC", variable("NPROC")),
-            ("processors", processors()),
+            ("XLA_FLAGS", plugin.xla_flags.clone()),
+            ("threads", plugin.threads.join(", ")),
             ("processor features", features.join(" ")),
             ("processor model", host::model()),
             ("handlers", compiler.handlers.join(" ")),
@@ -163,10 +190,6 @@ fn options(options: &BTreeMap<String, OptionValue>) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-fn processors() -> String {
-    std::thread::available_parallelism().map_or_else(|_| "unknown".to_owned(), |n| n.to_string())
-}
-
 /// The flags of XLA. The variable holds them, or the name of a file with them.
 fn xla_flags(surroundings: &Surroundings) -> Result<String, CacheError> {
     let Some(flags) = surroundings.variable("XLA_FLAGS") else {
@@ -187,125 +210,107 @@ fn xla_flags(surroundings: &Surroundings) -> Result<String, CacheError> {
 mod tests {
     use super::*;
 
-    fn with_flags(flags: &str) -> Surroundings {
-        Surroundings::with(&[("XLA_FLAGS", flags.as_ref())])
+    /// A plugin that differs from others in one of the two.
+    fn plugin(file: &str, xla_flags: &str, threads: &str) -> PluginIdentity {
+        PluginIdentity {
+            file: file.to_owned(),
+            xla_flags: xla_flags.to_owned(),
+            threads: [threads.to_owned(), String::new(), String::new()],
+        }
     }
 
-    fn identity(text: &str) -> PluginIdentity {
-        PluginIdentity(text.to_owned())
-    }
-
-    /// Every way to differ in exactly one part.
-    #[test]
-    fn whatever_decides_the_machine_code_is_part_of_the_key() {
-        let none = BTreeMap::new();
-        let one = BTreeMap::from([("cpu_device_count".to_owned(), OptionValue::Int(1))]);
-        let text = BTreeMap::from([("cpu_device_count".to_owned(), OptionValue::from("1"))]);
-        let (plugin, other_plugin) = (identity("a"), identity("b"));
-        let versions = [(0, 9, 0), (1, 20, 0), (1, 19, 0)]
-            .map(|(major, minor, patch)| StableHloVersion::new(major, minor, patch));
-        let usual = Compiler {
+    fn compiler<'a>(
+        plugin: &'a PluginIdentity,
+        create_options: &'a BTreeMap<String, OptionValue>,
+    ) -> Compiler<'a> {
+        Compiler {
             module: Digest::of(b"module"),
-            compile_options: &[1],
-            create_options: &none,
-            plugin: &plugin,
+            compile_options: &[0x1a, 0x04],
+            create_options,
+            plugin,
             api_version: (0, 115),
             platform: "cpu",
             platform_version: "1",
-            stablehlo_versions: Some((versions[0], versions[1])),
+            stablehlo_versions: Some((StableHloVersion::new(0, 9, 0), StableHloVersion::DEFAULT)),
             handlers: &[],
-        };
-        let others = [
+        }
+    }
+
+    #[test]
+    fn whatever_decides_the_machine_code_is_part_of_the_key() {
+        let none = BTreeMap::new();
+        let number = BTreeMap::from([("cpu_device_count".to_owned(), OptionValue::Int(1))]);
+        let text = BTreeMap::from([("cpu_device_count".to_owned(), OptionValue::from("1"))]);
+        let plugins = [
+            plugin("a.so", "", ""),
+            plugin("b.so", "", ""),
+            plugin("a.so", "--xla_cpu_max_isa=AVX2", ""),
+            plugin("a.so", "", "2"),
+        ];
+        let usual = || compiler(&plugins[0], &none);
+        let older = StableHloVersion::new(1, 9, 0);
+        let compilers = [
+            usual(),
+            compiler(&plugins[1], &none),
+            compiler(&plugins[2], &none),
+            compiler(&plugins[3], &none),
+            compiler(&plugins[0], &number),
+            compiler(&plugins[0], &text),
             Compiler {
                 module: Digest::of(b"other"),
-                ..usual.clone()
+                ..usual()
             },
             Compiler {
-                compile_options: &[2],
-                ..usual.clone()
-            },
-            Compiler {
-                create_options: &one,
-                ..usual.clone()
-            },
-            Compiler {
-                create_options: &text,
-                ..usual.clone()
-            },
-            Compiler {
-                plugin: &other_plugin,
-                ..usual.clone()
+                compile_options: &[0x1a],
+                ..usual()
             },
             Compiler {
                 api_version: (0, 114),
-                ..usual.clone()
+                ..usual()
             },
             Compiler {
                 platform: "host",
-                ..usual.clone()
+                ..usual()
             },
             Compiler {
                 platform_version: "2",
-                ..usual.clone()
+                ..usual()
             },
             Compiler {
-                stablehlo_versions: Some((versions[0], versions[2])),
-                ..usual.clone()
+                stablehlo_versions: Some((older, StableHloVersion::DEFAULT)),
+                ..usual()
             },
             Compiler {
                 stablehlo_versions: None,
-                ..usual.clone()
+                ..usual()
             },
             Compiler {
                 handlers: &["lapack_spotrf_ffi"],
-                ..usual.clone()
+                ..usual()
             },
         ];
-        let plain = Surroundings::with(&[]);
-        let surroundings = [
-            with_flags("--xla_cpu_max_isa=AVX2"),
-            with_flags("--xla_cpu_max_isa=SSE4_2"),
-            Surroundings::with(&[("PJRT_NPROC", "2".as_ref())]),
-            Surroundings::with(&[("NPROC", "2".as_ref())]),
-        ];
-        let mut keys = vec![CacheKey::new(&usual, &plain).unwrap()];
-        keys.extend(
-            others
-                .iter()
-                .map(|other| CacheKey::new(other, &plain).unwrap()),
-        );
-        keys.extend(
-            surroundings
-                .iter()
-                .map(|other| CacheKey::new(&usual, other).unwrap()),
-        );
+        let keys = compilers.each_ref().map(|one| CacheKey::new(one).unwrap());
         let digests: std::collections::BTreeSet<_> = keys.iter().map(CacheKey::digest).collect();
-        assert_eq!(digests.len(), 1 + 11 + 4, "{keys:#?}");
-        assert_eq!(keys[0], CacheKey::new(&usual, &plain).unwrap());
+        assert_eq!(digests.len(), compilers.len(), "{keys:#?}");
+        assert_eq!(keys[0], CacheKey::new(&usual()).unwrap());
     }
 
     #[test]
     fn the_parts_can_be_read() {
         let options = BTreeMap::from([("cpu_device_count".to_owned(), OptionValue::Int(1))]);
-        let compiler = Compiler {
-            module: Digest::of(b""),
-            compile_options: &[0x1a, 0x04],
-            create_options: &options,
-            plugin: &identity("/opt/x.so 5 bytes"),
-            api_version: (0, 81),
-            platform: "cpu",
-            platform_version: "7",
-            stablehlo_versions: None,
-            handlers: &[],
-        };
-        let key = CacheKey::new(&compiler, &with_flags("--a --b")).unwrap();
+        let plugin = plugin("x.so 5 bytes", "--a --b", "2");
+        let key = CacheKey::new(&compiler(&plugin, &options)).unwrap();
         let parts: BTreeMap<_, _> = key.parts().collect();
+        assert_eq!(parts["module"], Digest::of(b"module").to_string());
         assert_eq!(parts["compile options"], "1a04");
         assert_eq!(parts["create options"], "\"cpu_device_count\"=1");
-        assert_eq!(parts["PJRT API"], "0.81");
-        assert_eq!(parts["XLA_FLAGS"], "\"--a --b\"");
-        assert_eq!(parts["plugin"], "/opt/x.so 5 bytes");
-        assert!(format!("{key:?}").contains("\"platform version\": \"7\""));
+        assert_eq!(parts["PJRT API"], "0.115");
+        assert_eq!(parts["StableHLO"], "0.9.0 to 1.10.0");
+        assert_eq!(parts["XLA_FLAGS"], "--a --b");
+        assert_eq!(parts["plugin"], "x.so 5 bytes");
+        assert_eq!(parts["threads"], "2, , ");
+        assert!(parts.contains_key("processor features"));
+        assert!(format!("{key:?}").contains("\"platform version\": \"1\""));
     }
 
     #[test]
@@ -313,10 +318,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("flags");
         let surroundings = Surroundings::with(&[("XLA_FLAGS", file.as_os_str())]);
-        assert!(matches!(
-            xla_flags(&surroundings),
-            Err(CacheError::NoKey { .. })
-        ));
+        let unknown = xla_flags(&surroundings);
+        assert!(matches!(unknown, Err(CacheError::NoKey { .. })));
         std::fs::write(&file, "--a").unwrap();
         let first = xla_flags(&surroundings).unwrap();
         std::fs::write(&file, "--b").unwrap();
@@ -324,36 +327,61 @@ mod tests {
     }
 
     #[test]
+    fn the_variables_that_xla_reads_are_seen() {
+        let directory = tempfile::tempdir().unwrap();
+        let library = directory.path().join("x.so");
+        std::fs::write(&library, "").unwrap();
+        let now = |name: &str, value: &str| {
+            let surroundings = Surroundings::with(&[(name, value.as_ref())]);
+            PluginIdentity::now(&library, &surroundings).unwrap()
+        };
+        let plain = now("OTHER", "1");
+        assert_ne!(now("XLA_FLAGS", "--xla_cpu_max_isa=AVX2"), plain);
+        assert_ne!(now("PJRT_NPROC", "2"), plain);
+        assert_ne!(now("NPROC", "2"), plain);
+        assert_eq!(now("OTHER", "2"), plain);
+    }
+
+    #[test]
     fn a_plugin_that_is_replaced_or_edited_is_another() {
         let directory = tempfile::tempdir().unwrap();
         let library = directory.path().join("x.so");
-        std::fs::write(&library, "one").unwrap();
-        let first = PluginIdentity::of(&library).unwrap();
-        assert_eq!(PluginIdentity::of(&library).unwrap(), first);
+        let write = |path: &Path, seconds| {
+            std::fs::write(path, "text").unwrap();
+            let file = std::fs::File::options().write(true).open(path).unwrap();
+            let modified = UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            file.set_modified(modified).unwrap();
+        };
+        write(&library, 1_000);
+        let first = file_identity(&library).unwrap();
+        assert!(first.ends_with(&format!(
+            "modified 1000.000000000, inode {}",
+            inode(&library.metadata().unwrap())
+        )));
+        assert_eq!(file_identity(&library).unwrap(), first);
 
-        let later = std::time::SystemTime::now() + std::time::Duration::from_nanos(5_000);
-        std::fs::File::options()
-            .write(true)
-            .open(&library)
-            .unwrap()
-            .set_modified(later)
-            .unwrap();
-        let edited = PluginIdentity::of(&library).unwrap();
+        write(&library, 1_001);
+        let edited = file_identity(&library).unwrap();
         assert_ne!(edited, first);
 
         let replacement = directory.path().join("y.so");
-        std::fs::write(&replacement, "one").unwrap();
-        std::fs::File::options()
-            .write(true)
-            .open(&replacement)
-            .unwrap()
-            .set_modified(later)
-            .unwrap();
+        write(&replacement, 1_001);
         std::fs::rename(&replacement, &library).unwrap();
         if cfg!(unix) {
-            assert_ne!(PluginIdentity::of(&library).unwrap(), edited);
+            assert_ne!(file_identity(&library).unwrap(), edited);
         }
         std::fs::remove_file(&library).unwrap();
-        assert!(PluginIdentity::of(&library).is_err());
+        assert!(file_identity(&library).is_err());
+    }
+
+    #[test]
+    fn a_loaded_plugin_stays_the_same_when_its_file_is_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let library = directory.path().join("x.so");
+        std::fs::write(&library, "one").unwrap();
+        let first = PluginIdentity::when_first_seen(&library).unwrap();
+        std::fs::write(&library, "another").unwrap();
+        assert_ne!(file_identity(&library).unwrap(), first.file);
+        assert_eq!(PluginIdentity::when_first_seen(&library).unwrap(), first);
     }
 }

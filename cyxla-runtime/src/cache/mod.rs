@@ -124,14 +124,16 @@ impl DiskCache {
         std::fs::remove_file(&path).map_err(|source| CacheError::Io { path, source })
     }
 
-    fn opened(&self) -> Result<&Path, CacheError> {
+    /// The directory, if the cache is on.
+    pub(crate) fn opened(&self) -> Result<&Path, CacheError> {
         match &self.0 {
             State::On { directory, .. } => Ok(directory),
             State::Off(reason) => Err(CacheError::Off { reason }),
         }
     }
 
-    fn writable(&self) -> Result<&Path, CacheError> {
+    /// The directory, if the cache is on and may be changed.
+    pub(crate) fn writable(&self) -> Result<&Path, CacheError> {
         match &self.0 {
             State::On {
                 directory,
@@ -155,12 +157,22 @@ fn path_of(directory: &Path, key: &Digest) -> PathBuf {
 pub enum CacheOutcome {
     /// The executable was loaded from it.
     Loaded,
-    /// The program was compiled.
-    Compiled {
+    /// The program was compiled and is kept for the next process.
+    Kept {
         /// Why it was not loaded.
         missed: CacheError,
-        /// Whether it was kept for the next process; if not, why.
-        kept: Result<(), CacheError>,
+    },
+    /// The program was compiled and could not be kept.
+    NotKept {
+        /// Why it was not loaded.
+        missed: CacheError,
+        /// Why it is not kept.
+        reason: CacheError,
+    },
+    /// The program was compiled without the cache.
+    Unused {
+        /// Why the cache was not asked.
+        reason: CacheError,
     },
 }
 

@@ -125,12 +125,8 @@ pub fn find_plugin(platform: &str) -> Result<Plugin, PluginError> {
 /// # Errors
 /// Those of [`find_plugin`].
 pub fn default_plugin() -> Result<Plugin, PluginError> {
-    default_plugin_in(&Surroundings::of_process())
-}
-
-pub(crate) fn default_plugin_in(surroundings: &Surroundings) -> Result<Plugin, PluginError> {
-    let search = Search::run(surroundings, &registered());
-    search.default(surroundings)
+    let surroundings = Surroundings::of_process();
+    Search::run(&surroundings, &registered()).default(&surroundings)
 }
 
 /// What one pass over all places gave.
@@ -408,15 +404,19 @@ fn named(value: &OsStr) -> Result<Named, PluginError> {
                    usual places",
         });
     }
-    let plugin = match wheels::wheel_of(&path) {
-        Some(wheel) => wheel.plugin(path),
-        None => Plugin::new(PLATFORM_PREFERENCE[0], path),
-    };
-    let known = matches!(plugin.source, PluginSource::Wheel(_)).then(|| plugin.platform.clone());
+    let known = wheels::wheel_of(&path).map(|wheel| wheel.platform.to_owned());
     Ok(Named {
         platform: platform.or(known),
-        plugin: plugin.found(PluginSource::Environment),
+        plugin: plugin_at(path).found(PluginSource::Environment),
     })
+}
+
+/// The plugin in this library, with the platform and the options of its wheel if it is of a known one.
+pub(crate) fn plugin_at(path: PathBuf) -> Plugin {
+    match wheels::wheel_of(&path) {
+        Some(wheel) => wheel.plugin(path).found(PluginSource::Given),
+        None => Plugin::new(PLATFORM_PREFERENCE[0], path),
+    }
 }
 
 /// Why this can't be a library, before it is loaded.

@@ -19,7 +19,7 @@ pub use discovery::{
     register_plugin,
 };
 pub use error::{PluginError, Searched};
-pub(crate) use discovery::default_plugin_in;
+pub(crate) use discovery::plugin_at;
 pub(crate) use surroundings::Surroundings;
 
 /// A PJRT plugin that can be loaded: where its library lies and how to start it.
