@@ -3,7 +3,10 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, LitStr, Pat, PatType, ReturnType, Signature, Token, Type, Visibility};
+use syn::{
+    Attribute, FnArg, GenericArgument, LitStr, Pat, PatType, PathArguments, ReturnType, Signature,
+    Token, Type, Visibility,
+};
 
 use crate::mistake::Mistake;
 use crate::report::Report;
@@ -80,6 +83,8 @@ pub struct ReturnedValue {
     pub boxed: bool,
     /// The type of the array.
     pub ty: Slot,
+    /// The type as written, with the `Box`.
+    pub written: Type,
 }
 
 /// How the results of a function stand together.
@@ -103,6 +108,36 @@ impl Function {
         let success = &self.returned.success;
         let result = normal::text(quote!(#success));
         format!("fn {}({}) -> {result}", self.name(), parameters.join(", "))
+    }
+}
+
+impl Returned {
+    /// Whether the result is one `_`, which stands for all arrays that Python returns, however many.
+    pub fn is_open(&self) -> bool {
+        matches!(
+            (self.shape, self.values.as_slice()),
+            (
+                ReturnedShape::Single,
+                [ReturnedValue {
+                    boxed: false,
+                    ty: Slot::Infer(_),
+                    ..
+                }]
+            )
+        )
+    }
+
+    /// The type as written, with `success` in the place of [`success`](Self::success).
+    pub fn with_success(&self, success: Type) -> Type {
+        let mut written = ungrouped(&self.written).clone();
+        if let Type::Path(path) = &mut written
+            && let Some(last) = path.path.segments.last_mut()
+            && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+            && let Some(first) = arguments.args.first_mut()
+        {
+            *first = GenericArgument::Type(success);
+        }
+        written
     }
 }
 
@@ -332,5 +367,6 @@ fn value(ty: &Type, report: &mut Report) -> ReturnedValue {
     ReturnedValue {
         boxed,
         ty: Slot::new(array, report),
+        written: ty.clone(),
     }
 }

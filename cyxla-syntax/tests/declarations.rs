@@ -137,6 +137,23 @@ fn results_stand_alone_or_in_a_tuple() {
 }
 
 #[test]
+fn the_result_can_be_filled_in() {
+    let returned = parse(
+        target(),
+        quote!(
+            fn f() -> std::result::Result<_, cyxla::Error>;
+        ),
+    )
+    .function
+    .returned;
+    assert!(returned.is_open());
+    assert_eq!(
+        returned.with_success(parse_quote!((f32, f32))),
+        parse_quote!(std::result::Result<(f32, f32), cyxla::Error>)
+    );
+}
+
+#[test]
 fn declared_texts_show_what_is_lowered() {
     let declaration = parse(
         quote!(

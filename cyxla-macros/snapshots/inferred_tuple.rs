@@ -1,0 +1,60 @@
+/// The JAX program `model:f`.
+///
+/// # Returns
+/// - `result[0]`: `f32`, which is `f32[]`
+/// - `result[1]`: `[[f32; 1024]; 16]`, which is `f32[16,1024]`
+/// - `result[2]`: `[[f32; 1024]; 17]`, which is `f32[17,1024]`
+///
+/// # Errors
+/// The program can't be loaded at its first call, or a call fails.
+fn f() -> cyxla::Result<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)> {
+    ::cyxla::__private::call::<
+        cyxla::Result<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)>,
+    >(f::program(), &[])
+}
+/// The program that [`f`](fn@f) calls.
+mod f {
+    /// The program: to load it ahead of the first call, and to ask for its types.
+    pub fn program() -> &'static ::cyxla::Program {
+        static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
+            name: "f",
+            target: "model:f",
+            platform: "cpu",
+            x64: false,
+            inputs: &[],
+            outputs: &[
+                ::cyxla::__private::Parameter {
+                    path: "result[0]",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                        ::cyxla::__private::DType::F32,
+                    ),
+                    donated: false,
+                },
+                ::cyxla::__private::Parameter {
+                    path: "result[1]",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                            ::cyxla::__private::DType::F32,
+                        )
+                        .in_array(1024)
+                        .in_array(16),
+                    donated: false,
+                },
+                ::cyxla::__private::Parameter {
+                    path: "result[2]",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                            ::cyxla::__private::DType::F32,
+                        )
+                        .in_array(1024)
+                        .in_array(17),
+                    donated: false,
+                },
+            ],
+            custom_calls: &[],
+            stablehlo_version: ::cyxla::__private::StableHloVersion::new(1, 10, 0),
+            calling_convention: 10,
+            sha256: *b"z\xDF\"\xFCVq6\xEF\xD7\xB8r\x033N]\x8D1\x92\xDF\xE4\xCE\"A\x0C^},\xAD\xBEZ\xA0C",
+            code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
+        });
+        &PROGRAM
+    }
+}

@@ -1,0 +1,71 @@
+/// The JAX program `model:f`, defined in python/model.py:7.
+///
+/// # Arguments
+/// - `params['w']`: `[[cyxla::BF16; 3]; 2]`, which is `bf16[2,3]`
+/// - `params['b']`: `cyxla::Complex<f64>`, which is `c128[]`
+///
+/// # Returns
+/// - `result`: `[cyxla::I4; 5]`, which is `i4[5]`
+///
+/// # Errors
+/// The program can't be loaded at its first call, or a call fails.
+fn f(
+    x: &[[::cyxla::BF16; 3]; 2],
+    y: ::cyxla::Complex<f64>,
+) -> cyxla::Result<[::cyxla::I4; 5]> {
+    ::cyxla::__private::call::<
+        cyxla::Result<[::cyxla::I4; 5]>,
+    >(
+        f::program(),
+        &[
+            ::cyxla::__private::argument::<[[::cyxla::BF16; 3]; 2]>().view(x),
+            ::cyxla::__private::argument::<::cyxla::Complex<f64>>().view(&y),
+        ],
+    )
+}
+/// The program that [`f`](fn@f) calls.
+mod f {
+    /// The program: to load it ahead of the first call, and to ask for its types.
+    pub fn program() -> &'static ::cyxla::Program {
+        static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
+            name: "f",
+            target: "model:f",
+            platform: "cpu",
+            x64: true,
+            inputs: &[
+                ::cyxla::__private::Parameter {
+                    path: "params['w']",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                            ::cyxla::__private::DType::BF16,
+                        )
+                        .in_array(3)
+                        .in_array(2),
+                    donated: false,
+                },
+                ::cyxla::__private::Parameter {
+                    path: "params['b']",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                        ::cyxla::__private::DType::C128,
+                    ),
+                    donated: false,
+                },
+            ],
+            outputs: &[
+                ::cyxla::__private::Parameter {
+                    path: "result",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                            ::cyxla::__private::DType::I4,
+                        )
+                        .in_array(5),
+                    donated: false,
+                },
+            ],
+            custom_calls: &[],
+            stablehlo_version: ::cyxla::__private::StableHloVersion::new(1, 10, 0),
+            calling_convention: 10,
+            sha256: *b"z\xDF\"\xFCVq6\xEF\xD7\xB8r\x033N]\x8D1\x92\xDF\xE4\xCE\"A\x0C^},\xAD\xBEZ\xA0C",
+            code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
+        });
+        &PROGRAM
+    }
+}

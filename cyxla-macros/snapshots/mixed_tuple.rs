@@ -1,0 +1,79 @@
+/// The JAX program `model:f`.
+///
+/// # Returns
+/// - `result['a']`: `[f32; 2]`, which is `f32[2]`
+/// - `result['b']`: `f64`, which is `f64[]`
+/// - `result['c']`: `[u8; 1]`, which is `u8[1]`
+/// - `result['d']`: `[u8; 2]`, which is `u8[2]`
+///
+/// # Errors
+/// The program can't be loaded at its first call, or a call fails.
+fn f() -> cyxla::Result<([f32; N], Box<f64>, [u8; 1], ::std::boxed::Box<[u8; 2]>)> {
+    const _: () = ::cyxla::__private::check_result::<
+        [f32; N],
+    >(
+        "`result['a']` of model:f",
+        ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32).in_array(2),
+    );
+    const _: () = ::cyxla::__private::check_result::<
+        f64,
+    >(
+        "`result['b']` of model:f",
+        ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F64),
+    );
+    ::cyxla::__private::call::<
+        cyxla::Result<([f32; N], Box<f64>, [u8; 1], ::std::boxed::Box<[u8; 2]>)>,
+    >(f::program(), &[])
+}
+/// The program that [`f`](fn@f) calls.
+mod f {
+    /// The program: to load it ahead of the first call, and to ask for its types.
+    pub fn program() -> &'static ::cyxla::Program {
+        static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
+            name: "f",
+            target: "model:f",
+            platform: "cpu",
+            x64: false,
+            inputs: &[],
+            outputs: &[
+                ::cyxla::__private::Parameter {
+                    path: "result['a']",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                            ::cyxla::__private::DType::F32,
+                        )
+                        .in_array(2),
+                    donated: false,
+                },
+                ::cyxla::__private::Parameter {
+                    path: "result['b']",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                        ::cyxla::__private::DType::F64,
+                    ),
+                    donated: false,
+                },
+                ::cyxla::__private::Parameter {
+                    path: "result['c']",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                            ::cyxla::__private::DType::U8,
+                        )
+                        .in_array(1),
+                    donated: false,
+                },
+                ::cyxla::__private::Parameter {
+                    path: "result['d']",
+                    array_type: ::cyxla::__private::ArrayType::scalar(
+                            ::cyxla::__private::DType::U8,
+                        )
+                        .in_array(2),
+                    donated: false,
+                },
+            ],
+            custom_calls: &[],
+            stablehlo_version: ::cyxla::__private::StableHloVersion::new(1, 10, 0),
+            calling_convention: 10,
+            sha256: *b"z\xDF\"\xFCVq6\xEF\xD7\xB8r\x033N]\x8D1\x92\xDF\xE4\xCE\"A\x0C^},\xAD\xBEZ\xA0C",
+            code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
+        });
+        &PROGRAM
+    }
+}
