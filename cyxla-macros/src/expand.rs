@@ -123,10 +123,8 @@ fn module(declaration: &Declaration, body: &TokenStream) -> TokenStream {
 }
 
 fn crate_path(declaration: &Declaration) -> TokenStream {
-    match &declaration.options.crate_path {
-        Some(path) => path.to_token_stream(),
-        None => quote!(::cyxla),
-    }
+    let path = declaration.options.crate_path.as_ref();
+    path.map_or_else(|| quote!(::cyxla), ToTokens::to_token_stream)
 }
 
 fn is_doc(attribute: &Attribute) -> bool {

@@ -64,21 +64,16 @@ fn known(manifest: &Manifest, name: &str, target: &str) -> String {
         return "it has seen no program at all".to_owned();
     }
     records.sort_by_key(|record| record.name != name && record.target != target);
-    let mut text = String::from("it has seen");
-    text.extend(records.iter().take(LISTED).map(|record| {
+    let lines = records.iter().take(LISTED).map(|record| {
         let places = record.declared.places.join(", ");
         format!(
             "\n          `{}` of {}, {places}",
             record.name, record.target
         )
-    }));
-    if records.len() > LISTED {
-        text.push_str(&format!(
-            "\n          … and {} more",
-            records.len() - LISTED
-        ));
-    }
-    text
+    });
+    let more = records.len().saturating_sub(LISTED);
+    let rest = (more > 0).then(|| format!("\n          … and {more} more"));
+    format!("it has seen{}", lines.chain(rest).collect::<String>())
 }
 
 fn described(record: &ProgramRecord) -> String {
