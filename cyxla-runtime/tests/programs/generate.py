@@ -1,0 +1,118 @@
+"""Writes the programs of these tests as StableHLO bytecode: `python generate.py`, with jaxlib.
+
+The files are kept in the repository, so that the tests need no Python.
+"""
+
+import pathlib
+
+from jax._src.interpreters import mlir
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+VERSION = "1.10.0"
+
+ELEMENTS = [
+    "i1", "i4", "i8", "i16", "i32", "i64", "ui4", "ui8", "ui16", "ui32", "ui64",
+    "f8E3M4", "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU",
+    "bf16", "f16", "f32", "f64", "complex<f32>", "complex<f64>",
+]  # fmt: skip
+
+
+def reverse(element):
+    kind = f"tensor<3x{element}>"
+    return f"""
+      func.func public @main(%x: {kind}) -> {kind} {{
+        %y = stablehlo.reverse %x, dims = [0] : {kind}
+        return %y : {kind}
+      }}"""
+
+
+PROGRAMS = {
+    # 2 sin(x)
+    "sine": """
+      func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+        %two = stablehlo.constant dense<2.0> : tensor<2xf32>
+        %sine = stablehlo.sine %x : tensor<2xf32>
+        %y = stablehlo.multiply %sine, %two : tensor<2xf32>
+        return %y : tensor<2xf32>
+      }""",
+    # The sums of the rows of x, times scale.
+    "rows": """
+      func.func public @main(%x: tensor<8x4xf32>, %scale: tensor<f32>) -> tensor<8xf32> {
+        %zero = stablehlo.constant dense<0.0> : tensor<f32>
+        %sums = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+          : (tensor<8x4xf32>, tensor<f32>) -> tensor<8xf32>
+        %all = stablehlo.broadcast_in_dim %scale, dims = [] : (tensor<f32>) -> tensor<8xf32>
+        %y = stablehlo.multiply %sums, %all : tensor<8xf32>
+        return %y : tensor<8xf32>
+      }""",
+    "transpose": """
+      func.func public @main(%x: tensor<2x3xi32>) -> tensor<3x2xi32> {
+        %y = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>
+        return %y : tensor<3x2xi32>
+      }""",
+    # x + y, large enough to be lent.
+    "add": """
+      func.func public @main(%x: tensor<128x64xf32>, %y: tensor<128x64xf32>) -> tensor<128x64xf32> {
+        %z = stablehlo.add %x, %y : tensor<128x64xf32>
+        return %z : tensor<128x64xf32>
+      }""",
+    # x + 1 in the memory of x.
+    "donate": """
+      func.func public @main(%x: tensor<2048xf64> {tf.aliasing_output = 0 : i32}) -> tensor<2048xf64> {
+        %one = stablehlo.constant dense<1.0> : tensor<2048xf64>
+        %y = stablehlo.add %x, %one : tensor<2048xf64>
+        return %y : tensor<2048xf64>
+      }""",
+    "constant": """
+      func.func public @main() -> (tensor<ui8>, tensor<2xi64>) {
+        %a = stablehlo.constant dense<7> : tensor<ui8>
+        %b = stablehlo.constant dense<[-1, 5000000000]> : tensor<2xi64>
+        return %a, %b : tensor<ui8>, tensor<2xi64>
+      }""",
+    "nothing": """
+      func.func public @main(%x: tensor<3xf32>) {
+        return
+      }""",
+    # The empty array, and its sum.
+    "empty": """
+      func.func public @main(%x: tensor<0x3xf32>) -> (tensor<0x3xf32>, tensor<3xf32>) {
+        %zero = stablehlo.constant dense<0.0> : tensor<f32>
+        %sums = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
+        return %x, %sums : tensor<0x3xf32>, tensor<3xf32>
+      }""",
+    # x < y and x = y.
+    "compare": """
+      func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>) {
+        %a = stablehlo.compare LT, %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+        %b = stablehlo.compare EQ, %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+        return %a, %b : tensor<4xi1>, tensor<4xi1>
+      }""",
+    # x + x, modulo 16.
+    "nibbles": """
+      func.func public @main(%x: tensor<3xi4>, %y: tensor<3xui4>) -> (tensor<3xi4>, tensor<3xui4>) {
+        %a = stablehlo.add %x, %x : tensor<3xi4>
+        %b = stablehlo.add %y, %y : tensor<3xui4>
+        return %a, %b : tensor<3xi4>, tensor<3xui4>
+      }""",
+    # More memory than there is.
+    "too_large": """
+      func.func public @main(%x: tensor<f32>) -> tensor<f32> {
+        %all = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<1048576x1048576xf32>
+        %sorted = "stablehlo.sort"(%all) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %less : tensor<i1>
+        }) {dimension = 0 : i64} : (tensor<1048576x1048576xf32>) -> tensor<1048576x1048576xf32>
+        %corner = stablehlo.slice %sorted [0:1, 0:1] : (tensor<1048576x1048576xf32>) -> tensor<1x1xf32>
+        %y = stablehlo.reshape %corner : (tensor<1x1xf32>) -> tensor<f32>
+        return %y : tensor<f32>
+      }""",
+} | {f"reverse_{element.replace('<', '_').rstrip('>')}": reverse(element) for element in ELEMENTS}
+
+for name, text in PROGRAMS.items():
+    with mlir.make_ir_context():
+        module = ir.Module.parse(f"module @{name} {{ {text} }}")
+        code = stablehlo.serialize_portable_artifact(module, VERSION)
+    pathlib.Path(__file__).with_name(f"{name}.mlirbc").write_bytes(code)
