@@ -11,6 +11,7 @@ use crate::program::Program;
 /// How an argument of type `A` is passed.
 ///
 /// The check and the call both begin with [`argument`], so that a type that is no [`Array`] is one error, not two.
+#[derive(Debug)]
 pub struct Argument<A> {
     array_type: ArrayType,
     view: for<'a> fn(&'a A) -> HostView<'a>,
@@ -20,7 +21,7 @@ pub struct Argument<A> {
 pub const fn argument<A: Array>() -> Argument<A> {
     Argument {
         array_type: A::TYPE,
-        view: HostView::of::<A>,
+        view: call::argument::<A>,
     }
 }
 
@@ -53,9 +54,11 @@ pub const fn check_result<O: Output>(what: &str, expected: ArrayType) {
 
 #[track_caller]
 const fn check(what: &str, expected: ArrayType, declared: ArrayType) {
-    if !declared.is(&expected) {
-        panic!("{}", mismatch(what, expected, declared).as_str());
-    }
+    assert!(
+        declared.is(&expected),
+        "{}",
+        mismatch(what, expected, declared).as_str()
+    );
 }
 
 const fn mismatch(what: &str, expected: ArrayType, declared: ArrayType) -> Text {

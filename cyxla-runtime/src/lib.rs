@@ -11,6 +11,8 @@ mod api;
 mod array;
 mod buffer;
 mod cache;
+mod call;
+mod check;
 mod client;
 mod compile;
 mod compile_options;
@@ -26,6 +28,7 @@ mod fork;
 mod host;
 mod minifloat;
 mod plugin;
+mod program;
 mod runtime;
 mod statistics;
 
@@ -48,7 +51,17 @@ pub use plugin::{
     OptionValue, PLATFORM_PREFERENCE, Plugin, PluginError, PluginModule, PluginSource, Searched,
     available_plugins, default_plugin, find_plugin, register_plugin,
 };
+pub use program::{Parameter, Program};
 pub use runtime::{
     Options, RuntimeInfo, default_client, initialize, is_initialized, runtime_info,
 };
 pub use statistics::CompileStatistics;
+
+/// For the expansions of `#[cyxla::program]` only.
+#[doc(hidden)]
+pub mod __private {
+    pub use cyxla_artifact::{ArrayType, DType, StableHloVersion};
+
+    pub use crate::check::{Argument, Returned, argument, call, check_argument, check_result};
+    pub use crate::program::{Parameter, ProgramParts};
+}
