@@ -1,0 +1,61 @@
+use std::fmt;
+
+use crate::lower::LowerError;
+use crate::package::PackageError;
+use crate::python::PythonError;
+use crate::scan::ScanError;
+
+/// Why the programs of a package could not be lowered.
+///
+/// Each text says what failed, on what, and in a line `help:` what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The package can't be understood.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// The declarations in Rust can't be understood.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// There is no Python that could lower programs.
+    #[error(transparent)]
+    Python(#[from] PythonError),
+    /// Python could not lower programs.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// Several things failed, each for a reason of its own.
+    #[error(transparent)]
+    Several(Errors),
+}
+
+/// More than one [`Error`], each to be mended by itself.
+#[derive(Debug)]
+pub struct Errors(Vec<Error>);
+
+impl Error {
+    /// All of `errors` as one; none if there is none.
+    pub(crate) fn of_all(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut errors: Vec<Self> = errors.into_iter().collect();
+        match errors.len() {
+            0 | 1 => errors.pop(),
+            _ => Some(Self::Several(Errors(errors))),
+        }
+    }
+}
+
+impl Errors {
+    /// The errors, in the order of the sources.
+    pub fn iter(&self) -> impl Iterator<Item = &Error> {
+        self.0.iter()
+    }
+}
+
+/// Prints the errors one below the other, with an empty line between them.
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&texts.join("\n\n"))
+    }
+}
+
+impl std::error::Error for Errors {}
