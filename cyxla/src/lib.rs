@@ -1,1 +1,143 @@
-//! (to come)
+//! JAX programs inside Rust binaries.
+//!
+//! A function under [`#[cyxla::program]`](macro@program) is a JAX function: `cargo build` lowers it and bakes it into the
+//! binary, the Rust compiler checks shapes and element types, and at run time there is no Python.
+//!
+//! # A program in four files
+//!
+//! `Cargo.toml`: this crate to call programs, `cyxla-build` to lower them, and the Python packages that lowering needs.
+//!
+//! ```toml
+//! [dependencies]
+//! cyxla = "0.1"
+//!
+//! [build-dependencies]
+//! cyxla-build = "0.1"
+//!
+//! [package.metadata.cyxla]
+//! python = { requirements = "requirements.txt" }
+//! ```
+//!
+//! `requirements.txt` names JAX and a wheel with a PJRT plugin for the CPU, `jax` and `xla-cpu-pjrt`. An own environment
+//! serves as well: without the entry, the active virtual environment, `.venv` or `python3` is taken.
+//!
+//! `build.rs`: finds the programs of the package and has JAX lower them.
+//!
+//! ```ignore
+//! fn main() {
+//!     cyxla_build::Builder::new().python_path("python").run();
+//! }
+//! ```
+//!
+//! `python/model.py`: any function that `jax.jit` takes.
+//!
+//! ```python
+//! def predict(x, scale):
+//!     return x.sum(axis=1) * scale
+//! ```
+//!
+//! `src/main.rs`: the signature, and the call.
+//!
+//! ```ignore
+//! #[cyxla::program("model:predict")]
+//! fn predict(x: &[[f32; 4]; 8], scale: f32) -> cyxla::Result<[f32; 8]>;
+//!
+//! fn main() -> cyxla::Result<()> {
+//!     let sums = predict(&[[1.0; 4]; 8], 0.5)?;
+//!     assert_eq!(sums, [2.0; 8]);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Types
+//!
+//! Nested arrays are the array types: `f32` is JAX's `f32[]`, `[[f32; 4]; 8]` is `f32[8,4]`, row major. The elements are
+//! `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, and of this crate [`BF16`], [`F16`], [`Complex`], [`I4`], [`U4`] and
+//! the 8-bit floats such as [`F8E4M3FN`]. 64-bit types are computed in 64 bits: JAX's x64 mode is on for programs that
+//! name them.
+//!
+//! | declared | what happens to the memory |
+//! |---|---|
+//! | `x: f32`, `x: [f32; 8]` | by value, for small arrays |
+//! | `x: &[[f32; 4]; 8]` | borrowed, never changed |
+//! | `-> cyxla::Result<[f32; 8]>` | by value |
+//! | `-> cyxla::Result<Box<[[f32; 1024]; 1024]>>` | on the heap from the start, never on the stack |
+//! | `-> cyxla::Result<([f32; 8], f32)>` | one element for each array, in the order of the leaves of JAX's pytree |
+//!
+//! A type may be left to Python with `_`; [the attribute](macro@program) says when.
+//!
+//! # Run time
+//!
+//! The first call loads a PJRT plugin, the library that compiles and runs StableHLO, and compiles the program or loads it
+//! from the disk cache; `predict::program().load()` does so ahead. The plugin of a managed environment is found by itself.
+//! [`available_plugins`] tells where else plugins are looked for, [`initialize`] chooses one in code.
+//!
+//! Programs that are not known at compile time are run by [`Executable`], which checks types on every call.
+
+#![forbid(unsafe_code)]
+
+pub use cyxla_artifact as artifact;
+pub use cyxla_artifact::{ArrayType, ArrayTypeError, DType, LoweredProgram, StableHloVersion};
+/// Turns a signature into a typed call of a JAX program.
+///
+/// ```ignore
+/// #[cyxla::program("model:predict")]
+/// fn predict(x: &[[f32; 4]; 8], scale: f32) -> cyxla::Result<[f32; 8]>;
+/// ```
+///
+/// The string is a Python entry point, `module:function`; the function may be an attribute, `model:Plant.step`. Parameters
+/// are the leaves of the function's arguments in JAX's order, so an array each unless an argument is a pytree. Doc comments,
+/// visibility and other attributes stay as they are. Beside the function comes a module of its name: `predict::program()`
+/// is the [`Program`], to load it ahead of the first call and to ask for its types.
+///
+/// What the signature says is compared with what was lowered, and a difference is a compile error on the type that is
+/// wrong. A constant or an alias may stand in a type.
+///
+/// # Types from Python
+///
+/// With `args`, shapes come from Python: a callable or value that gives example arguments, or `jax.ShapeDtypeStruct`s. The
+/// signature may still name them, or leave each to Python with `_`. `Result<_>` stands for all results: a tuple if there
+/// are several. A result of more than 64 KiB comes in a `Box` where `_` stands for it, so that it stays off the stack.
+///
+/// ```ignore
+/// #[cyxla::program("model:predict", args = "model:example_args")]
+/// fn predict(x: &_, scale: _) -> cyxla::Result<_>;
+/// ```
+///
+/// Without `args`, `_` may stand for results only.
+///
+/// # Options
+///
+/// Behind the target, `name = value`:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `args = "model:example_args"` | example arguments, for types that come from Python |
+/// | `x64 = true` | JAX's `jax_enable_x64`; unless said, on for programs that name 64-bit types |
+/// | `custom_calls = ["my_target"]` | custom calls that the program may make beyond those that JAX promises to keep |
+/// | `deps = ["weights.safetensors"]` | files, relative to the package, whose change lowers the program anew; Python files and files that Python opens are known without |
+/// | `stablehlo_version = "1.10.0"` | the StableHLO version of the code: newer for operations that this one lacks, older for older plugins |
+/// | `crate = "renamed"` | the name of this crate, if the package gives it another |
+///
+/// ```ignore
+/// #[cyxla::program(
+///     "model:filter",
+///     args = "model:example_args",
+///     x64 = true,
+///     deps = ["data/coefficients.bin"],
+/// )]
+/// fn filter(signal: &[f64; 4096]) -> cyxla::Result<Box<[f64; 4096]>>;
+/// ```
+pub use cyxla_macros::program;
+#[doc(hidden)]
+pub use cyxla_runtime::__private;
+pub use cyxla_runtime::{
+    ApiError, ArgumentError, Array, BF16, CacheError, CacheKey, CacheOutcome, Client, ClientError,
+    CompileError, CompileStatistics, Compiled, Complex, DiskCache, Element, Error, ErrorCode,
+    ErrorInfo, Executable, ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ,
+    F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F16, HostArray, HostArrayError, HostView, I4, OptionValue,
+    Options, Output, PLATFORM_PREFERENCE, Parameter, Plugin, PluginError, PluginModule,
+    PluginSource, Program, Result, RuntimeInfo, Searched, U4, available_plugins, compile_options,
+    compile_program, compile_program_in, default_client, default_plugin, error_info, find_plugin,
+    initialize, is_initialized, register_plugin, runtime_info,
+};
