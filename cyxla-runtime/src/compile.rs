@@ -157,6 +157,7 @@ fn load(
     })
 }
 
+/// Keeps what was just compiled. Not later: XLA:CPU can't serialize some programs any more once they have run.
 fn keep(cache: &DiskCache, key: &CacheKey, executable: &Executable) -> Result<(), CacheError> {
     // Before it is serialized, which takes a while: nothing may be written to a cache that is read-only.
     cache.writable()?;

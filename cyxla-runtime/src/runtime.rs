@@ -27,6 +27,10 @@ use crate::plugin::{OptionValue, Plugin, default_plugin, find_plugin, plugin_at}
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
+#[expect(
+    clippy::struct_field_names,
+    reason = "create_options is the word of PJRT"
+)]
 pub struct Options {
     plugin: Option<Given>,
     platform: Option<String>,

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -98,7 +99,8 @@ fn file_identity(path: &Path) -> Result<String, CacheError> {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_else(|error| error.duration());
     Ok(format!(
-        "{path:?} {} bytes, modified {}.{:09}, inode {}",
+        "{} {} bytes, modified {}.{:09}, inode {}",
+        escaped(path.as_os_str()),
         metadata.len(),
         modified.as_secs(),
         modified.subsec_nanos(),
@@ -175,6 +177,11 @@ impl fmt::Debug for CacheKey {
     }
 }
 
+/// The text with escapes for whatever is not ASCII, so that no two look the same.
+fn escaped(text: &OsStr) -> String {
+    text.as_encoded_bytes().escape_ascii().to_string()
+}
+
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         // A `String` takes any text.
@@ -197,11 +204,10 @@ fn xla_flags(surroundings: &Surroundings) -> Result<String, CacheError> {
     };
     let text = flags.to_string_lossy();
     if text.trim_start().starts_with('-') {
-        // What is no Unicode is printed as an escape, so that no two values look the same.
-        return Ok(format!("{flags:?}"));
+        return Ok(escaped(&flags));
     }
     let content = std::fs::read(&flags).map_err(|error| CacheError::NoKey {
-        reason: format!("XLA_FLAGS names the file {flags:?}, which can't be read: {error}"),
+        reason: format!("XLA_FLAGS names a file that can't be read, {text}: {error}"),
     })?;
     Ok(format!("file {}", Digest::of(&content)))
 }

@@ -331,7 +331,7 @@ mod unix {
     #[test]
     fn nothing_is_left_of_an_entry_that_the_disk_has_no_room_for() {
         if let Some(cache) = child() {
-            let error = cache.put(&key(), &[0; 1 << 20]).unwrap_err();
+            let error = cache.put(&key(), &vec![0; 1 << 20]).unwrap_err();
             assert!(matches!(error, CacheError::Io { .. }), "{error}");
             return;
         }

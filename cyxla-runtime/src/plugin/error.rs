@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum PluginError {
     /// No place holds a plugin for the platform.
-    #[error("{}", not_found(platform, searched, help))]
+    #[error("{}", not_found(platform.as_deref(), searched, help))]
     NotFound {
         /// The platform that was asked for, `cpu`; without one, any of [`PLATFORM_PREFERENCE`](crate::PLATFORM_PREFERENCE).
         platform: Option<String>,
@@ -94,7 +94,7 @@ impl fmt::Display for Searched {
     }
 }
 
-fn not_found(platform: &Option<String>, searched: &[Searched], help: &str) -> String {
+fn not_found(platform: Option<&str>, searched: &[Searched], help: &str) -> String {
     let mut text = match platform {
         Some(platform) => format!("no PJRT plugin for the platform `{platform}` was found\n"),
         None => "no PJRT plugin was found\n".to_owned(),

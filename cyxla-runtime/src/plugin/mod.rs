@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+pub(crate) use discovery::plugin_at;
 pub use discovery::{
     PLATFORM_PREFERENCE, PluginModule, available_plugins, default_plugin, find_plugin,
     register_plugin,
 };
 pub use error::{PluginError, Searched};
-pub(crate) use discovery::plugin_at;
 pub(crate) use surroundings::Surroundings;
 
 /// A PJRT plugin that can be loaded: where its library lies and how to start it.
@@ -173,7 +173,8 @@ mod tests {
             true.into(),
             "true".into(),
         ];
-        let printed: std::collections::BTreeSet<_> = values.iter().map(ToString::to_string).collect();
+        let printed: std::collections::BTreeSet<_> =
+            values.iter().map(ToString::to_string).collect();
         assert_eq!(printed.len(), values.len(), "{printed:?}");
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Everything is read through one value, so that a test can give another and no variable is read in passing.
 pub(crate) struct Surroundings {
-    variables: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    variables: Box<Variables>,
     /// The directory of the running executable.
     pub(crate) executable: Option<PathBuf>,
     /// Where the system keeps the data of all users, in order.
@@ -14,6 +14,9 @@ pub(crate) struct Surroundings {
     user_data: Option<PathBuf>,
     user_cache: Option<PathBuf>,
 }
+
+/// Gives the value of an environment variable.
+type Variables = dyn Fn(&str) -> Option<OsString> + Send + Sync;
 
 impl Surroundings {
     /// Those of this process.

@@ -230,12 +230,12 @@ fn what_was_wrong_everywhere_is_said_when_nothing_is_found() {
         "platform = \"cpu\"\nlibrary = \"y.so\"",
     );
     std::fs::create_dir(place.path("empty")).unwrap();
-    let paths = [place.path("path"), place.path("empty"), "relative".into()];
-    let list = std::env::join_paths(paths).unwrap();
+    let listed = [place.path("path"), place.path("empty"), "relative".into()];
+    let path = std::env::join_paths(listed).unwrap();
     let data = place.path("data");
     let venv = place.path("no-venv");
     let surroundings = Surroundings::with(&[
-        ("CYXLA_PLUGIN_PATH", &list),
+        ("CYXLA_PLUGIN_PATH", &path),
         ("CYXLA_DATA_DIR", data.as_os_str()),
         ("VIRTUAL_ENV", venv.as_os_str()),
     ]);
