@@ -173,6 +173,8 @@ impl Search<'_> {
     }
 
     fn ask(&self, path: PathBuf) -> Result<Found, Miss> {
+        // Python reads it by itself; what it finds there may be JAX.
+        let _ = set(self.variables, "PYTHONPATH");
         let answer = probe::ask(&path, &self.request.package_root, Surroundings::User);
         match answer.and_then(|answer| answer.jax_fault().map(|()| answer)) {
             Ok(answer) => Ok(Found { path, answer }),

@@ -8,9 +8,9 @@ use super::{Fault, Origin};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PythonError {
-    /// There is no Python at all.
+    /// There is no Python at all, or none that works.
     #[error(
-        "no Python was found; it is needed at build time to run JAX\n{tried}\
+        "no working Python was found; it is needed at build time to run JAX\n{tried}\
          \n  help: install Python 3.10 or newer (package `python3`), then JAX: {}\
          \n  help: {SET_PYTHON}",
         InstallJax(tried)
@@ -211,6 +211,22 @@ pub enum InstallFailure {
     Other,
 }
 
+/// What pip, uv and the libraries below them say of a network that fails.
+const NETWORK_WORDS: [&str; 12] = [
+    "failed to establish a new connection",
+    "name resolution",
+    "connection refused",
+    "connection broken",
+    "connection reset",
+    "network is unreachable",
+    "connecttimeout",
+    "read timed out",
+    "max retries exceeded",
+    "error sending request",
+    "dns error",
+    "network connectivity is disabled",
+];
+
 impl InstallFailure {
     pub(super) fn of(lines: &[String]) -> Self {
         let has = |words: &[&str]| {
@@ -219,29 +235,15 @@ impl InstallFailure {
                 words.iter().any(|word| line.contains(word))
             })
         };
-        // pip ends in "no matching distribution" when it reached no index: the network comes first.
+        // Without a network pip ends in "no matching distribution" too, as none of its indexes has any.
+        let knows_others = has(&["from versions: "]) && !has(&["from versions: none"]);
         if has(&["no space left", "os error 28"]) {
             Self::DiskFull
-        } else if has(&[
-            "failed to establish a new connection",
-            "name resolution",
-            "connection refused",
-            "connection broken",
-            "connection reset",
-            "network is unreachable",
-            "connecttimeout",
-            "read timed out",
-            "max retries exceeded",
-            "error sending request",
-            "dns error",
-            "network connectivity is disabled",
-        ]) {
+        } else if knows_others || has(&["no solution found"]) {
+            Self::NoMatch
+        } else if has(&NETWORK_WORDS) {
             Self::Network
-        } else if has(&[
-            "no matching distribution",
-            "no solution found",
-            "could not find a version",
-        ]) {
+        } else if has(&["no matching distribution"]) {
             Self::NoMatch
         } else {
             Self::Other
@@ -391,11 +393,11 @@ impl fmt::Display for Remedy<'_> {
                 write!(f, "make that environment anew, or correct {origin}")
             }
             Fault::OldPython { .. } | Fault::NotCPython { .. } => {
-                write!(f, "let {origin} name CPython 3.10 or newer")
+                write!(f, "name CPython 3.10 or newer in {origin}")
             }
             _ => write!(
                 f,
-                "correct {origin}, or take it away to have the other places searched"
+                "correct {origin}, or remove it to have the other places searched"
             ),
         }
     }

@@ -77,7 +77,7 @@ impl Installer {
         let (mut make, mut install) = match self {
             Self::Uv(uv) => {
                 let mut make = Command::new(uv);
-                make.arg("venv").arg("--python").arg(order.base);
+                make.args(["venv", "--quiet", "--python"]).arg(order.base);
                 let mut install = Command::new(uv);
                 install
                     .args(["pip", "install", "--python"])
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(
             log,
             format!(
-                "never  venv --python {root}/python {root}/environment\n\
+                "never  venv --quiet --python {root}/python {root}/environment\n\
                  never  pip install --python {root}/environment/bin/python --compile-bytecode \
                  -r {root}/requirements.txt\n"
             )
@@ -274,7 +274,7 @@ mod tests {
             .to_string()
             .replace(folder.path().to_str().unwrap(), "/w");
         let expected = "making the virtual environment failed (exit status: 4)
-  command: '/w/my uv' venv --python /w/python /w/environment
+  command: '/w/my uv' venv --quiet --python /w/python /w/environment
   its last lines:
     line 7
 ";
@@ -312,6 +312,11 @@ mod tests {
         ];
         assert_eq!(of(&pip_without_network), InstallFailure::Network);
         assert_eq!(of(&pip_without_network[1..]), InstallFailure::NoMatch);
+        let other_versions = [
+            pip_without_network[0],
+            "ERROR: Could not find a version that satisfies the requirement jax==9 (from versions: 0.6.2)",
+        ];
+        assert_eq!(of(&other_versions), InstallFailure::NoMatch);
         let uv = [
             "error: Failed to fetch: `x`",
             "  Caused by: error sending request for url",

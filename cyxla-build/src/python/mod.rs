@@ -92,7 +92,7 @@ impl fmt::Display for Origin {
             Self::WorkspaceVenv => f.write_str(".venv of the workspace"),
             Self::CondaPrefix => f.write_str("CONDA_PREFIX"),
             Self::Path(name) => write!(f, "{name} on PATH"),
-            Self::Given => f.write_str("the interpreter given"),
+            Self::Given => f.write_str("ManagedEnvironment::interpreter"),
             Self::Managed(requirements) => {
                 write!(f, "the environment of {}", requirements.display())
             }

@@ -180,9 +180,7 @@ fn ask_within(
         Some(Err(error)) => Err(Fault::NotPython {
             said: format!("an answer that cannot be read ({error})"),
         }),
-        None => Err(Fault::NotPython {
-            said: lines.last_words(),
-        }),
+        None => Err(Fault::NotPython { said: lines.gist() }),
     }
 }
 
@@ -229,15 +227,18 @@ struct Printed {
 }
 
 impl Printed {
-    fn last_words(self) -> String {
-        let last = self
-            .text
-            .into_iter()
-            .rev()
-            .map(|line| line.trim().to_owned());
-        last.into_iter()
-            .find(|line| !line.is_empty())
-            .unwrap_or(self.ending)
+    /// The line that tells most about what went wrong.
+    fn gist(self) -> String {
+        let line = |line: &String| !line.trim().is_empty();
+        let starts = |words| self.text.iter().find(|line| line.starts_with(words));
+        let gist = if starts("Traceback").is_some() {
+            // Python ends with the exception.
+            self.text.iter().rfind(|text| line(text))
+        } else {
+            // Others, such as version managers, begin with what is wrong and go on about it.
+            starts("Fatal Python error").or_else(|| self.text.iter().find(|text| line(text)))
+        };
+        gist.map_or(self.ending, |line| line.trim().to_owned())
     }
 }
 
@@ -324,8 +325,16 @@ mod tests {
                 "PyPy 3.10.13, but JAX needs CPython",
             ),
             (
-                Fake::script("echo 'pyenv: python3: command not found' >&2; exit 127"),
+                Fake::script("echo 'pyenv: python3: command not found' >&2; echo Note; exit 127"),
                 "not a working Python: pyenv: python3: command not found",
+            ),
+            (
+                Fake::script("echo Traceback; echo '  File x'; echo 'ImportError: json'"),
+                "not a working Python: ImportError: json",
+            ),
+            (
+                Fake::script("echo 'Python path configuration:'; echo 'Fatal Python error: init'"),
+                "not a working Python: Fatal Python error: init",
             ),
             (
                 Fake::script("exit 3"),

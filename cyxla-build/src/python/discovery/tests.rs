@@ -161,7 +161,10 @@ fn only_the_variables_that_were_needed_are_read() {
     let package = everywhere();
     let variables = package.variables();
     package.find_with(&variables).unwrap();
-    assert_eq!(variables.read(), ["CYXLA_PYTHON", "VIRTUAL_ENV"]);
+    assert_eq!(
+        variables.read(),
+        ["CYXLA_PYTHON", "PYTHONPATH", "VIRTUAL_ENV"]
+    );
 }
 
 #[test]
@@ -225,7 +228,7 @@ fn without_any_python_all_places_are_listed() {
         .set_path("PATH", "path");
     assert_eq!(
         package.error(),
-        "no Python was found; it is needed at build time to run JAX
+        "no working Python was found; it is needed at build time to run JAX
   tried, in this order:
     CYXLA_PYTHON                     not set
     Builder::python                  not given
