@@ -1,6 +1,8 @@
 //! What the processor of this machine can do: an executable of another one may use instructions that are not here, and
 //! XLA loads it all the same.
 
+use std::sync::OnceLock;
+
 macro_rules! detected {
     ($detect:ident: $($feature:tt)*) => {{
         let mut features: Vec<&'static str> = Vec::new();
@@ -43,7 +45,13 @@ pub(super) fn features() -> Option<Vec<&'static str>> {
 
 /// Which processor this is, where the system tells: a compiler tunes for it and may know instruction sets of it that
 /// [`features`] does not.
-pub(super) fn model() -> String {
+pub(super) fn model() -> &'static str {
+    // Some kernels measure the frequency of each processor before they answer.
+    static MODEL: OnceLock<String> = OnceLock::new();
+    MODEL.get_or_init(read_model)
+}
+
+fn read_model() -> String {
     // Linux describes each processor in turn; the first will do, and the file is long on a large machine.
     let mut text = vec![0; 16 << 10];
     let length = std::fs::File::open("/proc/cpuinfo")

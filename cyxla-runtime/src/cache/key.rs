@@ -148,7 +148,7 @@ impl CacheKey {
             ("XLA_FLAGS", plugin.xla_flags.clone()),
             ("threads", plugin.threads.join(", ")),
             ("processor features", features.join(" ")),
-            ("processor model", host::model()),
+            ("processor model", host::model().to_owned()),
             ("handlers", compiler.handlers.join(" ")),
         ];
         let hasher = parts.iter().fold(Hasher::new(), |hasher, (name, value)| {

@@ -72,7 +72,7 @@ impl DiskCache {
         }
     }
 
-    /// The cache in this directory, which is made when something is first kept.
+    /// The cache in this directory, an absolute path. It is made when something is first kept.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self(State::On {
             directory: directory.into(),

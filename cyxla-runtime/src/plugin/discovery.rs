@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::registry::{self, PLUGIN_FILE};
-use super::wheels::{self, WHEELS};
+use super::wheels::{self, WHEELS, Wheel};
 use super::{OptionValue, Plugin, PluginError, PluginSource, Searched, Surroundings};
 
 /// The platforms in the order in which a default plugin is looked for, unless `CYXLA_PLATFORM` names one.
@@ -51,7 +51,8 @@ pub trait PluginModule: Send + Sync {
     /// The JAX platform that the plugin serves: `cpu`.
     fn platform(&self) -> &str;
 
-    /// The shared library, an absolute path. Called each time that plugins are looked for, so it should be cheap.
+    /// The shared library, an absolute path. Called each time that plugins are looked for, so it should be cheap; it must
+    /// not use the default client, which may be waiting for it.
     ///
     /// # Errors
     /// Why there is no library. It is told when no plugin is found.
@@ -437,6 +438,7 @@ fn help(platform: &str, unsupported: &[(&'static str, String)]) -> String {
     let packages: Vec<&str> = WHEELS
         .iter()
         .filter(|wheel| wheel.platform == platform && wheel.is_supported())
+        .filter(|wheel| wheel.is_for_this_machine())
         .map(|wheel| wheel.package)
         .collect();
     if let Some((package, others)) = packages.split_first() {
@@ -458,13 +460,14 @@ fn help(platform: &str, unsupported: &[(&'static str, String)]) -> String {
             "{library} needs libraries and options that this version does not set up itself; {by_hand}"
         );
     }
-    match WHEELS.iter().find(|wheel| wheel.platform == platform) {
+    let needy = |wheel: &&Wheel| wheel.platform == platform && !wheel.is_supported();
+    match WHEELS.iter().find(needy) {
         Some(wheel) => format!(
             "the Python package {} has one, but this version does not set up what it needs; {by_hand}",
             wheel.package
         ),
         None => format!(
-            "no package with a plugin for `{platform}` is known; {by_hand}, or set {PLUGIN_VARIABLE} to its library"
+            "no Python package with a plugin for `{platform}` and this machine is known; {by_hand}, or set {PLUGIN_VARIABLE} to its library"
         ),
     }
 }

@@ -9,6 +9,8 @@ pub(super) struct Wheel {
     pub(super) package: &'static str,
     /// The JAX platform that it serves.
     pub(super) platform: &'static str,
+    /// The processors that there are wheels for, by Rust's names; all of them for Linux.
+    processors: &'static [&'static str],
     /// The library inside site-packages.
     library: &'static str,
     /// What its client needs; without it, nothing is set up for this wheel yet.
@@ -20,46 +22,56 @@ pub(super) const WHEELS: &[Wheel] = &[
     Wheel {
         package: "lammps-jax-pjrt-cpu",
         platform: "cpu",
+        processors: X86,
         library: "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
         create_options: ONE_DEVICE,
     },
     Wheel {
         package: "fastatomstruct-xla-cpu",
         platform: "cpu",
+        processors: X86,
         library: "fastatomstruct_xla_cpu/libpjrt_cpu.so",
         create_options: ONE_DEVICE,
     },
     Wheel {
         package: "xla-cpu-pjrt",
         platform: "cpu",
+        processors: BOTH,
         library: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
         create_options: ONE_DEVICE,
     },
     Wheel {
         package: "jax-cuda13-pjrt",
         platform: "cuda13",
+        processors: BOTH,
         library: "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
         create_options: None,
     },
     Wheel {
         package: "jax-cuda12-pjrt",
         platform: "cuda12",
+        processors: BOTH,
         library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
         create_options: None,
     },
     Wheel {
         package: "jax-rocm7-pjrt",
         platform: "rocm7",
+        processors: X86,
         library: "jax_plugins/xla_rocm7/xla_rocm_plugin.so",
         create_options: None,
     },
     Wheel {
         package: "libtpu",
         platform: "tpu",
+        processors: X86,
         library: "libtpu/libtpu.so",
         create_options: None,
     },
 ];
+
+const X86: &[&str] = &["x86_64"];
+const BOTH: &[&str] = &["x86_64", "aarch64"];
 
 /// XLA:CPU pretends to have four devices unless told otherwise; programs here run on one.
 const ONE_DEVICE: Option<&[(&str, i64)]> = Some(&[("cpu_device_count", 1)]);
@@ -73,6 +85,11 @@ impl Wheel {
     /// Whether a library lies where this wheel would put it.
     fn has_library(&self, path: &Path) -> bool {
         path.ends_with(self.library)
+    }
+
+    /// Whether there is a wheel for a machine like this one.
+    pub(super) fn is_for_this_machine(&self) -> bool {
+        cfg!(target_os = "linux") && self.processors.contains(&std::env::consts::ARCH)
     }
 
     /// Whether everything that its plugin needs is set up.

@@ -269,11 +269,20 @@ fn what_was_wrong_everywhere_is_said_when_nothing_is_found() {
         ),
         &format!("VIRTUAL_ENV, {}: no Python in it", venv.display()),
         "CONDA_PREFIX: not set",
-        "\n  help: install one into a Python environment, `pip install lammps-jax-pjrt-cpu`",
+        "\n  help: ",
         "CYXLA_PJRT_PLUGIN",
     ] {
         assert!(text.contains(expected), "{expected:?} is not in\n{text}");
     }
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn the_help_names_the_packages() {
+    let text = search(&with(&[])).find("cpu").unwrap_err().to_string();
+    let expected = "help: install one into a Python environment, `pip install lammps-jax-pjrt-cpu` (or \
+                    fastatomstruct-xla-cpu, xla-cpu-pjrt), and set VIRTUAL_ENV to it";
+    assert!(text.contains(expected), "{text}");
 }
 
 #[test]
@@ -297,7 +306,7 @@ fn the_help_for_an_accelerator_says_what_it_needs() {
 
     let text = search(&with(&[])).find("npu").unwrap_err().to_string();
     assert!(
-        text.contains("help: no package with a plugin for `npu` is known"),
+        text.contains("help: no Python package with a plugin for `npu`"),
         "{text}"
     );
 }
@@ -349,14 +358,8 @@ fn a_module_brings_its_options() {
 fn a_registered_plugin_is_found() {
     let place = Place::new();
     let library = place.library("x.so");
-    register_plugin(Module("a_platform_of_this_test", Ok(library.clone())));
-    assert_eq!(
-        find_plugin("a_platform_of_this_test").unwrap().path,
-        library
-    );
-    assert!(
-        available_plugins()
-            .iter()
-            .any(|plugin| plugin.path == library)
-    );
+    let platform = "a_platform_of_this_test";
+    register_plugin(Module(platform, Ok(library.clone())));
+    let search = Search::run(&with(&[]), &registered());
+    assert_eq!(search.find(platform).unwrap().path, library);
 }
