@@ -90,8 +90,8 @@ impl<'a> Buffers<'a> {
         event.map_or(Ok(()), Event::wait)
     }
 
-    /// Whether the elements of a buffer lie in row major order, one beside the other.
-    pub(crate) fn is_row_major(&self, index: usize) -> Result<bool, ApiError> {
+    /// Whether the elements of a buffer with `rank` axes lie in row major order, one beside the other.
+    pub(crate) fn is_row_major(&self, index: usize, rank: usize) -> Result<bool, ApiError> {
         let mut args = PJRT_Buffer_GetMemoryLayout_Args {
             buffer: self.get(index, PJRT_Buffer_GetMemoryLayout_Args::FUNCTION)?,
             ..PJRT_Buffer_GetMemoryLayout_Args::new()
@@ -109,7 +109,7 @@ impl<'a> Buffers<'a> {
                 tiled.num_tiles,
             )
         };
-        Ok(tiles == 0 && order.iter().rev().copied().eq(0..as_i64(order.len())))
+        Ok(tiles == 0 && order.iter().rev().copied().eq(0..as_i64(rank)))
     }
 
     /// Has the plugin copy a buffer to the host, row major, and waits for it.

@@ -23,6 +23,9 @@ use crate::plugin::{OptionValue, Plugin};
 /// The option that says how many devices a CPU plugin makes.
 const CPU_DEVICE_COUNT: &str = "cpu_device_count";
 
+/// The most devices that a CPU plugin is asked for; each has threads of its own.
+const MOST_CPU_DEVICES: i64 = 1024;
+
 /// A started plugin: its device, and what is needed to compile and run programs there.
 ///
 /// A clone is another handle of the same client. Everything that was made with a client keeps it alive; the plugin shuts
@@ -67,7 +70,7 @@ impl Client {
         plugin.create_options.extend(options.iter().cloned());
         if plugin.platform == "cpu" {
             let count = plugin.create_options.entry(CPU_DEVICE_COUNT.to_owned());
-            count.or_insert(OptionValue::Int(1));
+            check_device_count(count.or_insert(OptionValue::Int(1)))?;
         }
         let handle = Handle::create(library.api(), &plugin)?;
         let devices = handle.devices()?;
@@ -336,6 +339,18 @@ impl Drop for Handle {
         // SAFETY: the client is alive, and nothing that was made with it is: each such thing holds the `Arc` around this.
         // What could be told of an error here is of no use to anybody.
         let _ = unsafe { self.api.call(&mut args) };
+    }
+}
+
+/// Plugins look at the type of this option only by an exception, which ends the process.
+fn check_device_count(value: &OptionValue) -> Result<(), ClientError> {
+    match value {
+        OptionValue::Int(1..=MOST_CPU_DEVICES) => Ok(()),
+        _ => Err(ClientError::Option {
+            name: CPU_DEVICE_COUNT.to_owned(),
+            value: value.to_string(),
+            expected: "an integer from 1 to 1024",
+        }),
     }
 }
 

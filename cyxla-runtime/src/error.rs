@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use cyxla_artifact::{ArrayType, ManifestError, StableHloVersion};
 
 use crate::host::HostArrayError;
+use crate::host::HostArrayError;
 use crate::plugin::PluginError;
 
 /// The result of everything that can fail here.
@@ -25,6 +26,9 @@ pub enum Error {
     /// An artifact could not be read.
     #[error(transparent)]
     Manifest(Box<ManifestError>),
+    /// Memory is no array of the type asked for.
+    #[error(transparent)]
+    HostArray(Box<HostArrayError>),
     /// A program could not be compiled, loaded or serialized.
     #[error(transparent)]
     Compile(Box<CompileError>),
@@ -56,6 +60,7 @@ stages! {
     Plugin: PluginError;
     Client: ClientError;
     Manifest: ManifestError;
+    HostArray: HostArrayError;
     Compile: CompileError;
     Argument: ArgumentError;
     HostArray: HostArrayError;
@@ -89,6 +94,18 @@ pub enum ClientError {
         options: String,
         /// What it said.
         source: ApiError,
+    },
+    /// An option that would end the process.
+    #[error(
+        "the create option {name} = {value} can't be passed to a PJRT plugin\n  help: {name} must be {expected}"
+    )]
+    Option {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        expected: &'static str,
     },
     /// The client has no device that this process can use.
     #[error(
@@ -265,7 +282,8 @@ pub enum ArgumentError {
 pub enum ExecuteError {
     /// The plugin reported an error.
     #[error(
-        "`{program}` failed while it ran: {source}\n  help: the message is the plugin's, {plugin}"
+        "`{program}` failed while it ran on the PJRT plugin {plugin}: {source}\n  help: the message is the plugin's; call \
+         the Python function on the same arguments with JAX to see whether it fails there too"
     )]
     Failed {
         /// The program.

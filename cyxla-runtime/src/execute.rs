@@ -4,7 +4,8 @@ use std::mem::MaybeUninit;
 
 use cyxla_artifact::{ArrayType, DType};
 use cyxla_pjrt_sys::{
-    Args as _, Call as _, PJRT_Buffer_Type, PJRT_ExecuteOptions, PJRT_LoadedExecutable_Execute_Args,
+    Args as _, Call as _, PJRT_Buffer_Type, PJRT_Buffer_UnsafePointer_Args, PJRT_ExecuteOptions,
+    PJRT_LoadedExecutable_Execute_Args,
 };
 
 use crate::buffer::{Arguments, Buffers, HostData, Lending};
@@ -13,9 +14,6 @@ use crate::error::{ApiError, ArgumentError, CompileError, Error, ExecuteError};
 use crate::event::Event;
 use crate::executable::{Executable, Inner};
 use crate::host::{ALIGNMENT, HostView};
-
-/// Arrays of fewer bytes are copied even if they could be lent: that is as fast.
-const LENDING_PAYS: usize = 4096;
 
 /// An argument of a program.
 pub(crate) struct Input {
@@ -145,7 +143,7 @@ impl Inner {
     ) -> Result<(), ApiError> {
         let arguments = self.arguments(arguments)?;
         let results = self.launch(&arguments)?;
-        let in_place = self.in_place(&results)?;
+        let in_place = self.in_place(&results);
         for (index, output) in outputs.iter_mut().enumerate() {
             let array_type = &self.output_types[index];
             if output.is_empty() {
@@ -154,7 +152,10 @@ impl Inner {
             if in_place[index] {
                 let pointer = results.pointer(index)?;
                 if pointer.is_null() {
-                    return Err(self.handle.api().nothing("PJRT_Buffer_UnsafePointer"));
+                    return Err(self
+                        .handle
+                        .api()
+                        .nothing(PJRT_Buffer_UnsafePointer_Args::FUNCTION));
                 }
                 // SAFETY: the program is done, so that the buffer holds its result: as many bytes as `in_place` has made
                 // sure of, in memory that the host can read.
@@ -176,7 +177,7 @@ impl Inner {
             let bytes = view.bytes();
             let lent = client.aliased_inputs()
                 && !input.donated
-                && bytes.len() >= LENDING_PAYS
+                && !bytes.is_empty()
                 && bytes.as_ptr().addr() % ALIGNMENT == 0;
             let data = HostData {
                 start: bytes.as_ptr(),
@@ -228,23 +229,26 @@ impl Inner {
 
     /// For each result, whether its bytes on the device are those of the host: in memory that the host can read, row major,
     /// one byte or more for each element.
-    fn in_place(&self, results: &Buffers<'_>) -> Result<&[bool], ApiError> {
-        if let Some(known) = self.in_place.get() {
-            return Ok(known);
-        }
+    fn in_place(&self, results: &Buffers<'_>) -> &[bool] {
         // The layout of results is part of the compiled program, so that the first ones tell of all.
-        let allowed = self.handle.client.inplace_outputs();
-        let mut in_place = Vec::with_capacity(self.output_types.len());
-        for (index, array_type) in self.output_types.iter().enumerate() {
-            in_place.push(
-                allowed
-                    && array_type.nbytes() > 0
-                    && !matches!(array_type.dtype(), DType::I4 | DType::U4)
-                    && results.device_size(index)? == array_type.nbytes()
-                    && results.is_row_major(index)?,
-            );
-        }
-        Ok(self.in_place.get_or_init(|| in_place.into()))
+        self.in_place.get_or_init(|| {
+            let types = self.output_types.iter().enumerate();
+            types
+                .map(|(index, array_type)| self.is_in_place(results, index, array_type))
+                .collect()
+        })
+    }
+
+    /// What the plugin does not tell is taken as a no; its own copy is right in any case.
+    fn is_in_place(&self, results: &Buffers<'_>, index: usize, array_type: &ArrayType) -> bool {
+        let rank = array_type.shape().len();
+        self.handle.client.inplace_outputs()
+            && array_type.nbytes() > 0
+            && !matches!(array_type.dtype(), DType::I4 | DType::U4)
+            && results
+                .device_size(index)
+                .is_ok_and(|size| size == array_type.nbytes())
+            && results.is_row_major(index, rank).unwrap_or(false)
     }
 }
 

@@ -1,6 +1,11 @@
 //! Programs give what they should, on every plugin.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "small whole numbers are exact"
+)]
 
 mod support;
 
@@ -16,10 +21,17 @@ fn floats(values: &[f32], shape: &[usize]) -> HostArray {
 fn a_program_computes() {
     for client in clients() {
         let executable = Executable::compile(&client, &sine()).unwrap();
-        let results = executable.run(&[floats(&[0.5, -1.0], &[2]).view()]).unwrap();
-        let &[a, b] = results[0].as_slice::<f32>().unwrap() else { panic!() };
+        let results = executable
+            .run(&[floats(&[0.5, -1.0], &[2]).view()])
+            .unwrap();
+        let &[a, b] = results[0].as_slice::<f32>().unwrap() else {
+            panic!()
+        };
         // 2 sin(0.5) = 0.958851077…, 2 sin(-1) = -1.682941969…
-        assert!((a - 0.958_851_1).abs() < 1e-6 && (b + 1.682_942).abs() < 1e-6, "{a} {b}");
+        assert!(
+            (a - 0.958_851_1).abs() < 1e-6 && (b + 1.682_942).abs() < 1e-6,
+            "{a} {b}"
+        );
     }
 }
 
@@ -30,7 +42,9 @@ fn arguments_keep_their_order_and_shape() {
     for client in clients() {
         let executable = Executable::compile(&client, &program).unwrap();
         let x: [[f32; 4]; 8] = std::array::from_fn(|i| [i as f32, 1.0, 10.0, 100.0]);
-        let results = executable.run(&[HostView::of(&x), HostView::of(&2.0_f32)]).unwrap();
+        let results = executable
+            .run(&[HostView::of(&x), HostView::of(&2.0_f32)])
+            .unwrap();
         let expected: Vec<f32> = (0..8).map(|i| 2.0 * (i as f32 + 111.0)).collect();
         assert_eq!(results[0].as_slice::<f32>().unwrap(), expected);
     }
@@ -38,10 +52,16 @@ fn arguments_keep_their_order_and_shape() {
 
 #[test]
 fn results_are_row_major() {
-    let program = program("transpose", &[array(DType::I32, &[2, 3])], &[array(DType::I32, &[3, 2])]);
+    let program = program(
+        "transpose",
+        &[array(DType::I32, &[2, 3])],
+        &[array(DType::I32, &[3, 2])],
+    );
     for client in clients() {
         let executable = Executable::compile(&client, &program).unwrap();
-        let results = executable.run(&[HostView::of(&[[1, 2, 3], [4, 5, 6]])]).unwrap();
+        let results = executable
+            .run(&[HostView::of(&[[1, 2, 3], [4, 5, 6]])])
+            .unwrap();
         assert_eq!(results[0].as_slice::<i32>().unwrap(), [1, 4, 2, 5, 3, 6]);
     }
 }
@@ -51,7 +71,10 @@ fn arrays_at_any_address_give_the_same() {
     let matrix = array(DType::F32, &[128, 64]);
     let program = program("add", &[matrix, matrix], &[matrix]);
     let values: Vec<f32> = (0..128 * 64).map(|i| i as f32).collect();
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    let bytes: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.to_ne_bytes())
+        .collect();
     let aligned = floats(&values, &[128, 64]);
     let expected: Vec<f32> = values.iter().map(|value| 2.0 * value).collect();
     for client in clients() {
@@ -125,7 +148,9 @@ fn every_element_type_goes_in_and_out() {
             bytes[0] = 1;
             let mut expected = bytes.clone();
             expected.rotate_left(dtype.size());
-            let results = executable.run(&[HostView::new(&triple, &bytes).unwrap()]).unwrap();
+            let results = executable
+                .run(&[HostView::new(&triple, &bytes).unwrap()])
+                .unwrap();
             assert_eq!(results[0].bytes(), expected, "{dtype} {client:?}");
         }
     }
@@ -156,7 +181,9 @@ fn truth_values_are_bytes_0_and_1() {
         let executable = Executable::compile(&client, &program).unwrap();
         let x = [1.0_f32, 2.0, f32::NAN, -0.0];
         let y = [2.0_f32, 1.0, 0.0, 0.0];
-        let results = executable.run(&[HostView::of(&x), HostView::of(&y)]).unwrap();
+        let results = executable
+            .run(&[HostView::of(&x), HostView::of(&y)])
+            .unwrap();
         assert_eq!(results[0].bytes(), [1, 0, 0, 0]);
         assert_eq!(results[1].bytes(), [0, 0, 0, 1]);
     }
@@ -164,7 +191,11 @@ fn truth_values_are_bytes_0_and_1() {
 
 #[test]
 fn a_program_may_have_no_arguments() {
-    let program = program("constant", &[], &[array(DType::U8, &[]), array(DType::I64, &[2])]);
+    let program = program(
+        "constant",
+        &[],
+        &[array(DType::U8, &[]), array(DType::I64, &[2])],
+    );
     for client in clients() {
         let executable = Executable::compile(&client, &program).unwrap();
         let results = executable.run(&[]).unwrap();
@@ -178,7 +209,12 @@ fn a_program_may_have_no_results() {
     let program = program("nothing", &[array(DType::F32, &[3])], &[]);
     for client in clients() {
         let executable = Executable::compile(&client, &program).unwrap();
-        assert!(executable.run(&[HostView::of(&[1.0_f32, 2.0, 3.0])]).unwrap().is_empty());
+        assert!(
+            executable
+                .run(&[HostView::of(&[1.0_f32, 2.0, 3.0])])
+                .unwrap()
+                .is_empty()
+        );
     }
 }
 
@@ -188,7 +224,9 @@ fn arrays_may_be_empty() {
     let program = program("empty", &types[..1], &types);
     for client in clients() {
         let executable = Executable::compile(&client, &program).unwrap();
-        let results = executable.run(&[HostView::of::<[[f32; 3]; 0]>(&[])]).unwrap();
+        let results = executable
+            .run(&[HostView::of::<[[f32; 3]; 0]>(&[])])
+            .unwrap();
         assert!(results[0].as_slice::<f32>().unwrap().is_empty());
         // The sum of nothing.
         assert_eq!(results[1].as_slice::<f32>().unwrap(), [0.0; 3]);
@@ -225,8 +263,13 @@ fn calls_from_many_threads_do_not_meet() {
                     for round in 0_u16..200 {
                         let value = f32::from(thread * 200 + round);
                         let results = small.run(&[HostView::of(&[value, -value])]).unwrap();
-                        let &[a, b] = results[0].as_slice::<f32>().unwrap() else { panic!() };
-                        assert!((a - 2.0 * value.sin()).abs() < 1e-5 && a == -b, "{value}: {a} {b}");
+                        let &[a, b] = results[0].as_slice::<f32>().unwrap() else {
+                            panic!()
+                        };
+                        assert!(
+                            (a - 2.0 * value.sin()).abs() < 1e-5 && a == -b,
+                            "{value}: {a} {b}"
+                        );
                         let x = floats(&vec![value; 128 * 64], &[128, 64]);
                         let results = large.run(&[x.view(), x.view()]).unwrap();
                         let all = results[0].as_slice::<f32>().unwrap();
@@ -247,7 +290,10 @@ fn an_executable_is_read_back() {
         assert_eq!(again.output_types(), executable.output_types());
         assert_eq!((again.num_outputs(), again.output_bytes()), (1, vec![8]));
         let x = floats(&[0.25, 3.0], &[2]);
-        let (first, second) = (executable.run(&[x.view()]).unwrap(), again.run(&[x.view()]).unwrap());
+        let (first, second) = (
+            executable.run(&[x.view()]).unwrap(),
+            again.run(&[x.view()]).unwrap(),
+        );
         assert_eq!(first[0].bytes(), second[0].bytes());
     }
 }
@@ -266,7 +312,10 @@ fn an_executable_keeps_its_client_alive() {
 fn the_probes_find_what_these_plugins_can() {
     for client in clients() {
         assert_eq!(client.platform(), "cpu");
-        assert!(client.aliased_inputs() && client.inplace_outputs(), "{client:?}");
+        assert!(
+            client.aliased_inputs() && client.inplace_outputs(),
+            "{client:?}"
+        );
         assert!(client.api_version() >= (0, 81));
         let (minimum, current) = client.stablehlo_versions().unwrap();
         assert!(minimum < current);

@@ -89,6 +89,16 @@ PROGRAMS = {
         %b = stablehlo.compare EQ, %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
         return %a, %b : tensor<4xi1>, tensor<4xi1>
       }""",
+    # Sorted; plugins can't serialize its comparison.
+    "sort": """
+      func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %y = "stablehlo.sort"(%x) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %less : tensor<i1>
+        }) {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+        return %y : tensor<4xf32>
+      }""",
     # x + x, modulo 16.
     "nibbles": """
       func.func public @main(%x: tensor<3xi4>, %y: tensor<3xui4>) -> (tensor<3xi4>, tensor<3xui4>) {
@@ -96,16 +106,19 @@ PROGRAMS = {
         %b = stablehlo.add %y, %y : tensor<3xui4>
         return %a, %b : tensor<3xi4>, tensor<3xui4>
       }""",
-    # More memory than there is.
+    # More memory than addresses: 2^45 numbers.
     "too_large": """
       func.func public @main(%x: tensor<f32>) -> tensor<f32> {
-        %all = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<1048576x1048576xf32>
-        %sorted = "stablehlo.sort"(%all) ({
+        %all = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<8388608x4194304xf32>
+        %iota = stablehlo.iota dim = 1 : tensor<8388608x4194304xf32>
+        %product = stablehlo.multiply %all, %iota : tensor<8388608x4194304xf32>
+        %sine = stablehlo.sine %product : tensor<8388608x4194304xf32>
+        %sorted = "stablehlo.sort"(%sine) ({
         ^bb0(%a: tensor<f32>, %b: tensor<f32>):
           %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
           stablehlo.return %less : tensor<i1>
-        }) {dimension = 0 : i64} : (tensor<1048576x1048576xf32>) -> tensor<1048576x1048576xf32>
-        %corner = stablehlo.slice %sorted [0:1, 0:1] : (tensor<1048576x1048576xf32>) -> tensor<1x1xf32>
+        }) {dimension = 1 : i64} : (tensor<8388608x4194304xf32>) -> tensor<8388608x4194304xf32>
+        %corner = stablehlo.slice %sorted [0:1, 0:1] : (tensor<8388608x4194304xf32>) -> tensor<1x1xf32>
         %y = stablehlo.reshape %corner : (tensor<1x1xf32>) -> tensor<f32>
         return %y : tensor<f32>
       }""",

@@ -9,19 +9,20 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, DType, Declared, Digest, Leaf, LoweredProgram, ProgramRecord, StableHloVersion,
+    ArrayType, CodeFile, DType, Declared, Digest, Leaf, LoweredProgram, ProgramRecord,
+    StableHloVersion,
 };
 use cyxla_runtime::{Client, Plugin};
 
 /// The libraries of the CPU plugins to test with; none if the tests have no plugins.
 pub fn plugins() -> Vec<PathBuf> {
-    match std::env::var_os("CYXLA_TEST_PLUGINS") {
-        Some(list) => std::env::split_paths(&list).collect(),
-        None => {
-            eprintln!("SKIPPED: set CYXLA_TEST_PLUGINS to the libraries of PJRT CPU plugins, with `:` between them");
-            Vec::new()
-        }
+    let list = std::env::var_os("CYXLA_TEST_PLUGINS");
+    if list.is_none() {
+        eprintln!(
+            "SKIPPED: set CYXLA_TEST_PLUGINS to the libraries of PJRT CPU plugins, with `:` between them"
+        );
     }
+    std::env::split_paths(&list.unwrap_or_default()).collect()
 }
 
 /// A client of each plugin, one per process.
@@ -30,7 +31,9 @@ pub fn clients() -> Vec<Client> {
     let mut clients = CLIENTS.lock().unwrap();
     let clients = clients.get_or_insert_default();
     let client = |path: PathBuf| {
-        let client = clients.entry(path).or_insert_with_key(|path| client_of(path));
+        let client = clients
+            .entry(path)
+            .or_insert_with_key(|path| client_of(path));
         client.clone()
     };
     plugins().into_iter().map(client).collect()
@@ -53,7 +56,12 @@ pub fn program(name: &str, inputs: &[ArrayType], outputs: &[ArrayType]) -> Lower
 }
 
 /// A program with this code.
-pub fn program_of(name: &str, code: Vec<u8>, inputs: &[ArrayType], outputs: &[ArrayType]) -> LoweredProgram {
+pub fn program_of(
+    name: &str,
+    code: Vec<u8>,
+    inputs: &[ArrayType],
+    outputs: &[ArrayType],
+) -> LoweredProgram {
     let leaves = |types: &[ArrayType], name: &str| {
         let leaf = |(index, array_type): (usize, &ArrayType)| Leaf {
             path: format!("{name}{index}"),
