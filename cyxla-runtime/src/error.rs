@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use cyxla_artifact::{ArrayType, ManifestError, StableHloVersion};
 
 use crate::host::HostArrayError;
-use crate::host::HostArrayError;
 use crate::plugin::PluginError;
 
 /// The result of everything that can fail here.
@@ -26,9 +25,6 @@ pub enum Error {
     /// An artifact could not be read.
     #[error(transparent)]
     Manifest(Box<ManifestError>),
-    /// Memory is no array of the type asked for.
-    #[error(transparent)]
-    HostArray(Box<HostArrayError>),
     /// A program could not be compiled, loaded or serialized.
     #[error(transparent)]
     Compile(Box<CompileError>),
@@ -60,7 +56,6 @@ stages! {
     Plugin: PluginError;
     Client: ClientError;
     Manifest: ManifestError;
-    HostArray: HostArrayError;
     Compile: CompileError;
     Argument: ArgumentError;
     HostArray: HostArrayError;

@@ -22,7 +22,9 @@ pub fn plugins() -> Vec<PathBuf> {
             "SKIPPED: set CYXLA_TEST_PLUGINS to the libraries of PJRT CPU plugins, with `:` between them"
         );
     }
-    std::env::split_paths(&list.unwrap_or_default()).collect()
+    let list = list.unwrap_or_default();
+    let named = |path: &PathBuf| !path.as_os_str().is_empty();
+    std::env::split_paths(&list).filter(named).collect()
 }
 
 /// A client of each plugin, one per process.
