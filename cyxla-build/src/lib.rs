@@ -14,7 +14,8 @@ mod scan;
 
 pub use error::{Error, Errors};
 pub use lower::{
-    Argument, Failure, FailureKind, FailureLocation, LowerError, LowerRequest, ProgramFailure, lower,
+    Argument, Failure, FailureKind, FailureLocation, LowerError, LowerRequest, ProgramFailure,
+    lower,
 };
 pub use package::PackageError;
 pub use python::{

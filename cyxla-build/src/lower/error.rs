@@ -66,7 +66,8 @@ pub enum LowerError {
     Code(#[from] ManifestError),
 }
 
-const TEMPORARY: &str = "the temporary folder must be there, writable and not full; TMPDIR names another one";
+const TEMPORARY: &str =
+    "the temporary folder must be there, writable and not full; TMPDIR names another one";
 
 /// What is wrong with a program, or with the JAX that is to lower it.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
@@ -182,7 +183,11 @@ impl fmt::Display for Failure {
         if let Some(FailureLocation { file, line }) = &self.location {
             write!(f, "\n  --> {}:{line}", file.display())?;
         }
-        for line in self.traceback.iter().flat_map(|traceback| traceback.lines()) {
+        for line in self
+            .traceback
+            .iter()
+            .flat_map(|traceback| traceback.lines())
+        {
             write!(f, "\n  | {line}")?;
         }
         write!(f, "\n  help: {}", self.help)
@@ -192,7 +197,11 @@ impl fmt::Display for Failure {
 /// Prints which programs can't be lowered, and why.
 impl fmt::Display for ProgramFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let targets: Vec<String> = self.targets.iter().map(|target| format!("`{target}`")).collect();
+        let targets: Vec<String> = self
+            .targets
+            .iter()
+            .map(|target| format!("`{target}`"))
+            .collect();
         write!(f, "can't lower {}: {}", targets.join(", "), self.failure)
     }
 }
@@ -202,8 +211,16 @@ fn all(failures: &[ProgramFailure]) -> String {
     texts.join("\n\n")
 }
 
-fn died(python: &std::path::Path, status: ExitStatus, lowering: Option<&str>, stderr: &str) -> String {
-    let mut text = format!("{} ended without an answer, with {status}", python.display());
+fn died(
+    python: &std::path::Path,
+    status: ExitStatus,
+    lowering: Option<&str>,
+    stderr: &str,
+) -> String {
+    let mut text = format!(
+        "{} ended without an answer, with {status}",
+        python.display()
+    );
     if let Some(target) = lowering {
         let _ = write!(text, ", while it lowered `{target}`");
     }

@@ -102,8 +102,8 @@ def _trace(program: dict[str, Any], call: Call, results: list[Leaf], code: UserC
     options the function itself was jitted with; those stay inside."""
 
     def flat(function: Callable[..., Any]) -> Callable[..., Any]:
-        def main(*leaves: Any) -> Any:
-            results[:] = result_leaves(call.run(function, leaves))
+        def main(*cyxla_leaves: Any) -> Any:
+            results[:] = result_leaves(call.run(function, cyxla_leaves))
             return tuple(leaf.value for leaf in results)
 
         # It names the module.
@@ -121,7 +121,7 @@ def _trace(program: dict[str, Any], call: Call, results: list[Leaf], code: UserC
         if is_jitted(call.function) and isinstance(error, TypeError):
             # The function's own jit has met what it returns first, and doesn't say it as clearly.
             _find_bad_result(flat(call.function.__wrapped__), values)
-        raise _trace_failure(error, code) from None
+        raise _trace_failure(error, call, code) from None
 
 
 def _find_bad_result(main: Callable[..., Any], values: list[Any]) -> None:
@@ -134,7 +134,7 @@ def _find_bad_result(main: Callable[..., Any], values: list[Any]) -> None:
         return
 
 
-def _trace_failure(error: BaseException, code: UserCode) -> Failure:
+def _trace_failure(error: BaseException, call: Call, code: UserCode) -> Failure:
     if isinstance(error, SystemExit):
         message, help = f"it calls sys.exit({error.code!r})", "raise an exception, or return a value"
     elif isinstance(error, jax.errors.ConcretizationTypeError | jax.errors.TracerArrayConversionError):
@@ -143,7 +143,18 @@ def _trace_failure(error: BaseException, code: UserCode) -> Failure:
     else:
         message = f"tracing it failed: {described(error)}"
         help = "the function must run under jax.jit for arguments of these types; the traceback says which line doesn't"
-    return from_exception("trace-failed", message, help, error, code)
+    failure = from_exception("trace-failed", message, help, error, code)
+    failure.message = _in_users_words(failure.message, call, code)
+    failure.traceback = _in_users_words(failure.traceback or "", call, code)
+    return failure
+
+
+def _in_users_words(text: str, call: Call, code: UserCode) -> str:
+    """What JAX says of the traced function and its arguments, said of the user's."""
+    place = defined_at(call.function, code)
+    own = re.escape(__file__) + r":\d+"
+    text = re.sub(own, lambda _: f"{place.file}:{place.line}" if place else "an unknown place", text)
+    return re.sub(r"\bcyxla_leaves\[(\d+)\]", lambda found: call.leaves[int(found[1])].path, text)
 
 
 def _export(program: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode) -> export.Exported:

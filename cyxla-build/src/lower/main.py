@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import sys
+import threading
 import traceback
 from typing import Any, BinaryIO
 
@@ -31,6 +32,15 @@ def main() -> None:
     # A path may hold bytes that are no text.
     pipe.write(b"\n" + text.encode("utf-8", "replace") + b"\n")
     pipe.close()
+    _leave()
+
+
+def _leave() -> None:
+    """Ends the process where the user's threads would keep it alive for ever."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
+        os._exit(0)
 
 
 def _take_stdout() -> BinaryIO:

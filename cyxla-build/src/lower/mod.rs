@@ -105,12 +105,18 @@ pub fn lower(request: &LowerRequest) -> Result<LoweredProgram, Error> {
         Some(python) => python.clone(),
         None => found_python(&root)?,
     };
-    let python_path: Vec<_> = request.python_path.iter().map(|folder| root.join(folder)).collect();
+    let python_path: Vec<_> = request
+        .python_path
+        .iter()
+        .map(|folder| root.join(folder))
+        .collect();
     let output = tempfile::tempdir().map_err(prepare(&std::env::temp_dir()))?;
     let program = ProgramRequest {
         target: request.target.clone(),
         platform: request.platform.clone(),
-        x64: request.x64.unwrap_or_else(|| needs_x64(request.arguments.as_deref().unwrap_or_default())),
+        x64: request
+            .x64
+            .unwrap_or_else(|| needs_x64(request.arguments.as_deref().unwrap_or_default())),
         x64_explicit: request.x64.is_some(),
         arguments: request.arguments.clone(),
         example_args: request.example_args.clone(),
@@ -150,7 +156,9 @@ fn found_python(root: &Path) -> Result<PathBuf, Error> {
 /// Whether arguments can only be had with 64-bit types.
 pub(crate) fn needs_x64(arguments: &[Argument]) -> bool {
     let types = arguments.iter().filter_map(|argument| argument.array_type);
-    types.map(|array_type: ArrayType| array_type.dtype()).any(|dtype| dtype.needs_x64())
+    types
+        .map(|array_type: ArrayType| array_type.dtype())
+        .any(|dtype| dtype.needs_x64())
 }
 
 /// Programs to lower in one Python process.
@@ -188,6 +196,27 @@ pub(crate) struct LoweredAll {
 /// # Errors
 /// Python can't be started or can't lower; or programs can't be lowered, and then all of those are in the error.
 pub(crate) fn lower_all(job: &Job<'_>) -> Result<LoweredAll, LowerError> {
+    let answer = ask(job)?;
+    let mut programs = Vec::new();
+    let mut failures = Vec::new();
+    for (request, outcome) in job.programs.iter().zip(answer.programs) {
+        match outcome {
+            Ok(program) => programs.push(program),
+            Err(failure) => failures.push((request.target.as_str(), failure)),
+        }
+    }
+    if !failures.is_empty() {
+        return Err(LowerError::Programs(ProgramFailure::collect(failures)));
+    }
+    Ok(LoweredAll {
+        provenance: answer.provenance,
+        programs,
+        reads: answer.reads,
+    })
+}
+
+/// Python's answer for each program of a job.
+fn ask(job: &Job<'_>) -> Result<Answer, LowerError> {
     let request = Request {
         version: VERSION,
         package_root: job.package_root,
@@ -199,28 +228,14 @@ pub(crate) fn lower_all(job: &Job<'_>) -> Result<LoweredAll, LowerError> {
     let request = serde_json::to_vec(&request).map_err(|error| LowerError::Request {
         reason: error.to_string(),
     })?;
-    let targets: Vec<&str> = job.programs.iter().map(|program| program.target.as_str()).collect();
+    let targets: Vec<&str> = job
+        .programs
+        .iter()
+        .map(|program| program.target.as_str())
+        .collect();
     let line = process::answer(job.python, job.package_root, request, &targets)?;
-    let Answer {
-        provenance,
-        programs,
-        reads,
-    } = Answer::from_json(&line, targets.len())?;
-    let mut lowered = Vec::new();
-    let mut failures = Vec::new();
-    for (target, outcome) in targets.into_iter().zip(programs) {
-        match outcome {
-            Ok(program) => lowered.push(program),
-            Err(failure) => failures.push((target, failure)),
-        }
-    }
-    if failures.is_empty() {
-        Ok(LoweredAll {
-            provenance,
-            programs: lowered,
-            reads,
-        })
-    } else {
-        Err(LowerError::Programs(ProgramFailure::collect(failures)))
-    }
+    Answer::from_json(&line, targets.len())
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,7 +44,9 @@ const DIVERTING_VARIABLES: [&str; 3] = ["PYTHONINSPECT", "PYTHONSTARTUP", "PYTHO
 
 /// The digest of all that runs in Python, for the freshness of what it made.
 pub(crate) fn script_digest() -> Digest {
-    let hasher = FILES.iter().fold(Hasher::new(), |hasher, (name, text)| hasher.part(name, text));
+    let hasher = FILES.iter().fold(Hasher::new(), |hasher, (name, text)| {
+        hasher.part(name, text)
+    });
     hasher.finish()
 }
 
@@ -88,7 +90,9 @@ pub(super) fn answer(
     answer.ok_or_else(|| LowerError::Died {
         python: python.to_owned(),
         status: status.unwrap_or_default(),
-        lowering: lowering.and_then(|number| targets.get(number)).map(ToString::to_string),
+        lowering: lowering
+            .and_then(|number| targets.get(number))
+            .map(ToString::to_string),
         stderr,
     })
 }
@@ -96,13 +100,19 @@ pub(super) fn answer(
 fn start(python: &Path, directory: &Path, scripts: &Scripts) -> io::Result<Child> {
     let mut command = Command::new(python);
     // -B: no __pycache__ in the source tree.
-    command.arg("-B").arg(scripts.start()).current_dir(directory);
+    command
+        .arg("-B")
+        .arg(scripts.start())
+        .current_dir(directory);
     for name in DIVERTING_VARIABLES {
         command.env_remove(name);
     }
     // A program whose trace goes through a set must come out the same every time.
     command.env("PYTHONHASHSEED", "0");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command.spawn()
 }
 

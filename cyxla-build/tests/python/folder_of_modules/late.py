@@ -1,0 +1,5 @@
+from . import deeper
+
+
+def twice(x):
+    return deeper.FACTOR * x
