@@ -195,7 +195,7 @@ impl Api {
             ApiError {
                 function,
                 code: ErrorCode::from_number(code.code),
-                message: text,
+                message: text.trim_end().to_owned(),
             }
         }
     }

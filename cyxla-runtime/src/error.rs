@@ -38,8 +38,10 @@ pub enum Error {
     #[error(transparent)]
     Execute(Box<ExecuteError>),
     /// The plugin refused a call that belongs to no other stage.
-    #[error(transparent)]
-    Api(Box<ApiError>),
+    #[error(
+        "a call into the PJRT plugin failed: {0}\n  help: use another build of the plugin, named by CYXLA_PJRT_PLUGIN"
+    )]
+    Api(#[source] Box<ApiError>),
 }
 
 macro_rules! stages {
@@ -240,7 +242,7 @@ pub enum CompileError {
 #[non_exhaustive]
 pub enum ArgumentError {
     /// Too many or too few of them.
-    #[error("`{program}` takes {expected} arrays, {found} were given\n  help: it takes {}", Signature(.inputs))]
+    #[error("`{program}` takes {expected} argument arrays, not {found}\n  help: it takes {}", Signature(.inputs))]
     Count {
         /// The program.
         program: String,

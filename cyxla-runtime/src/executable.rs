@@ -159,6 +159,18 @@ impl Executable {
 
     /// Runs the program on host arrays, whose element types and shapes are checked.
     ///
+    /// ```no_run
+    /// use cyxla_artifact::LoweredProgram;
+    /// use cyxla_runtime::{Client, Error, Executable, HostView, find_plugin};
+    ///
+    /// fn predict(program: &LoweredProgram, x: &[[f32; 4]; 8]) -> Result<Vec<f32>, Error> {
+    ///     let client = Client::new(&find_plugin("cpu")?, &[])?;
+    ///     let executable = Executable::compile(&client, program)?;
+    ///     let results = executable.run(&[HostView::of(x)])?;
+    ///     Ok(results.iter().filter_map(|result| result.as_slice::<f32>()).flatten().copied().collect())
+    /// }
+    /// ```
+    ///
     /// # Shape
     /// Arguments and results are row major, in the byte order of the host.
     ///

@@ -267,7 +267,7 @@ fn arguments_that_do_not_fit() {
         for arguments in [vec![], vec![fits.view(), fits.view()]] {
             let text = executable.run(&arguments).unwrap_err().to_string();
             assert!(
-                text.contains(&format!("takes 1 arrays, {} were given", arguments.len())),
+                text.contains(&format!("takes 1 argument arrays, not {}", arguments.len())),
                 "{text}"
             );
         }
