@@ -38,8 +38,8 @@ pub use client::Client;
 pub use compile::{Compiled, compile_program, compile_program_in};
 pub use compile_options::compile_options;
 pub use element::{
-    BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ,
-    F8E8M0FNU, F16, I4, U4,
+    BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2,
+    F8E5M2FNUZ, F8E8M0FNU, F16, I4, U4,
 };
 pub use error::{
     ApiError, ArgumentError, ClientError, CompileError, Error, ErrorCode, ExecuteError, Result,
@@ -52,9 +52,7 @@ pub use plugin::{
     available_plugins, default_plugin, find_plugin, register_plugin,
 };
 pub use program::{Parameter, Program};
-pub use runtime::{
-    Options, RuntimeInfo, default_client, initialize, is_initialized, runtime_info,
-};
+pub use runtime::{Options, RuntimeInfo, default_client, initialize, is_initialized, runtime_info};
 pub use statistics::CompileStatistics;
 
 /// For the expansions of `#[cyxla::program]` only.
