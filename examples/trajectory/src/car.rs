@@ -92,7 +92,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call(error) => error.fmt(f),
-            Self::Length(error) => write!(f, "a vector has not the length of the programs: {error}"),
+            Self::Length(error) => {
+                write!(f, "a vector has not the length of the programs: {error}")
+            }
         }
     }
 }
@@ -153,8 +155,14 @@ impl Drive {
         Ok([
             ("objective", median(|| objective(z, seconds))?),
             ("gradient", median(|| gradient(z, seconds))?),
-            ("constraints", median(|| constraints(z, start, goal, obstacles, seconds))?),
-            ("jacobians", median(|| jacobians(z, start, goal, obstacles, seconds))?),
+            (
+                "constraints",
+                median(|| constraints(z, start, goal, obstacles, seconds))?,
+            ),
+            (
+                "jacobians",
+                median(|| jacobians(z, start, goal, obstacles, seconds))?,
+            ),
             ("hessian", median(|| hessian(z, y, w, obstacles, seconds))?),
         ])
     }
@@ -262,12 +270,17 @@ mod tests {
             assert!((found - expected).amax() < 1e-6 * (1.0 + expected.amax()));
         };
 
-        let slope = (DRIVE.objective(&after).unwrap() - DRIVE.objective(&before).unwrap()) / (2.0 * h);
+        let slope =
+            (DRIVE.objective(&after).unwrap() - DRIVE.objective(&before).unwrap()) / (2.0 * h);
         let gradient = DRIVE.gradient(&z).unwrap();
         assert!((gradient.dot(&direction) - slope).abs() < 1e-6 * (1.0 + slope.abs()));
 
         let jacobians = DRIVE.jacobians(&z).unwrap();
-        let changes = DRIVE.constraints(&after).unwrap().into_iter().zip(DRIVE.constraints(&before).unwrap());
+        let changes = DRIVE
+            .constraints(&after)
+            .unwrap()
+            .into_iter()
+            .zip(DRIVE.constraints(&before).unwrap());
         for (jacobian, (after, before)) in jacobians.iter().zip(changes) {
             close(&(jacobian * &direction), &((after - before) / (2.0 * h)));
         }
@@ -277,6 +290,9 @@ mod tests {
             DRIVE.gradient(z).unwrap() + c.tr_mul(&y) - g.tr_mul(&w)
         };
         let hessian = DRIVE.hessian(&z, &y, &w).unwrap();
-        close(&(hessian * &direction), &((slope(&after) - slope(&before)) / (2.0 * h)));
+        close(
+            &(hessian * &direction),
+            &((slope(&after) - slope(&before)) / (2.0 * h)),
+        );
     }
 }

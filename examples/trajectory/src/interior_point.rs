@@ -214,9 +214,15 @@ impl Point {
 
         let condensed = with_shift(&condensed, regularisation);
         let mut matrix = DMatrix::zeros(variables + equalities, variables + equalities);
-        matrix.view_mut((0, 0), (variables, variables)).copy_from(&condensed);
-        matrix.view_mut((variables, 0), (equalities, variables)).copy_from(c_by_z);
-        matrix.view_mut((0, variables), (variables, equalities)).tr_copy_from(c_by_z);
+        matrix
+            .view_mut((0, 0), (variables, variables))
+            .copy_from(&condensed);
+        matrix
+            .view_mut((variables, 0), (equalities, variables))
+            .copy_from(c_by_z);
+        matrix
+            .view_mut((0, variables), (variables, equalities))
+            .tr_copy_from(c_by_z);
         let pull = self.s.map(|s| barrier / s) - weight.component_mul(&gap);
         let mut right = DVector::zeros(variables + equalities);
         right
@@ -296,7 +302,9 @@ fn longest(positive: &DVector<f64>, step: &DVector<f64>, barrier: f64) -> f64 {
         .iter()
         .zip(step.iter())
         .filter(|&(_, &step)| step < 0.0)
-        .fold(1.0, |longest, (value, step)| longest.min(-fraction * value / step))
+        .fold(1.0, |longest, (value, step)| {
+            longest.min(-fraction * value / step)
+        })
 }
 
 fn with_shift(matrix: &DMatrix<f64>, shift: f64) -> DMatrix<f64> {
@@ -390,14 +398,22 @@ mod tests {
         fn gradient(&self, x: &DVector<f64>) -> Result<DVector<f64>, Infallible> {
             let sum = x[0] + x[1] + x[2];
             let outer = x[0] * x[3];
-            Ok(DVector::from_vec(vec![x[3] * sum + outer, outer, outer + 1.0, x[0] * sum]))
+            Ok(DVector::from_vec(vec![
+                x[3] * sum + outer,
+                outer,
+                outer + 1.0,
+                x[0] * sum,
+            ]))
         }
 
         fn constraints(&self, x: &DVector<f64>) -> Result<[DVector<f64>; 2], Infallible> {
             let mut g = vec![x.product() - 25.0];
             g.extend(x.iter().map(|x| x - 1.0));
             g.extend(x.iter().map(|x| 5.0 - x));
-            Ok([DVector::from_vec(vec![x.norm_squared() - 40.0]), DVector::from_vec(g)])
+            Ok([
+                DVector::from_vec(vec![x.norm_squared() - 40.0]),
+                DVector::from_vec(g),
+            ])
         }
 
         fn jacobians(&self, x: &DVector<f64>) -> Result<[DMatrix<f64>; 2], Infallible> {
@@ -425,7 +441,11 @@ mod tests {
                 2.0 * a + b + c,   a,   a,   0.0,
             ]);
             let product = DMatrix::from_fn(4, 4, |i, j| {
-                if i == j { 0.0 } else { x.product() / (x[i] * x[j]) }
+                if i == j {
+                    0.0
+                } else {
+                    x.product() / (x[i] * x[j])
+                }
             });
             Ok(f + 2.0 * y[0] * DMatrix::identity(4, 4) - w[0] * product)
         }
@@ -477,6 +497,9 @@ mod tests {
     #[test]
     fn constraints_that_contradict_each_other_are_an_error() {
         let failure = minimise(&Contradiction, DVector::from_element(1, 3.0), |_| {}).unwrap_err();
-        assert!(matches!(failure, Failure::Stalled(_) | Failure::Singular(_)), "{failure:?}");
+        assert!(
+            matches!(failure, Failure::Stalled(_) | Failure::Singular(_)),
+            "{failure:?}"
+        );
     }
 }

@@ -21,7 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let solution = minimise(&DRIVE, DRIVE.straight(), |progress| {
         println!(
             "{:4}  {:11.7}   {:12.1e}   {:11.1e}   {:8.1e}",
-            progress.steps, progress.objective, progress.residual, progress.violation, progress.barrier
+            progress.steps,
+            progress.objective,
+            progress.residual,
+            progress.violation,
+            progress.barrier
         );
     })?;
 

@@ -34,19 +34,34 @@ fn path(svg: &mut String, drive: &Drive, knots: &[[f64; PER_KNOT]]) {
     };
     panel.axes(svg, [2.0, 1.0], ["x (m)", "y (m)"]);
     for [x, y, radius] in drive.obstacles {
-        let ([x, y], radius) = (panel.at(x, y), radius * panel.width / (panel.x[1] - panel.x[0]));
-        element(svg, &format!(
-            "circle cx='{x:.1}' cy='{y:.1}' r='{radius:.1}' fill='#c9ced6' stroke='#8a93a0' stroke-width='1.5'"
-        ));
+        let ([x, y], radius) = (
+            panel.at(x, y),
+            radius * panel.width / (panel.x[1] - panel.x[0]),
+        );
+        element(
+            svg,
+            &format!(
+                "circle cx='{x:.1}' cy='{y:.1}' r='{radius:.1}' fill='#c9ced6' stroke='#8a93a0' stroke-width='1.5'"
+            ),
+        );
     }
     panel.line(svg, BLUE, knots.iter().map(|knot| (knot[0], knot[1])));
     for &[x, y, ..] in knots {
         let [x, y] = panel.at(x, y);
-        element(svg, &format!("circle cx='{x:.1}' cy='{y:.1}' r='3.2' fill='{BLUE}'"));
+        element(
+            svg,
+            &format!("circle cx='{x:.1}' cy='{y:.1}' r='3.2' fill='{BLUE}'"),
+        );
     }
-    for ([x, y, ..], name, colour) in [(drive.start, "start", GREEN), (drive.goal, "goal", "#b3393d")] {
+    for ([x, y, ..], name, colour) in [
+        (drive.start, "start", GREEN),
+        (drive.goal, "goal", "#b3393d"),
+    ] {
         let [x, y] = panel.at(x, y);
-        element(svg, &format!("circle cx='{x:.1}' cy='{y:.1}' r='6' fill='{colour}'"));
+        element(
+            svg,
+            &format!("circle cx='{x:.1}' cy='{y:.1}' r='6' fill='{colour}'"),
+        );
         text(svg, x, y + 22.0, "middle", colour, name);
     }
 }
@@ -57,8 +72,12 @@ fn controls(svg: &mut String, drive: &Drive, knots: &[[f64; PER_KNOT]]) {
         (4, ORANGE, "acceleration (m/s²)"),
         (5, GREEN, "turn rate (rad/s)"),
     ];
-    let values = curves.iter().flat_map(|&(column, ..)| knots.iter().map(move |knot| knot[column]));
-    let [least, most] = values.fold([0.0_f64; 2], |[least, most], value| [least.min(value), most.max(value)]);
+    let values = curves
+        .iter()
+        .flat_map(|&(column, ..)| knots.iter().map(move |knot| knot[column]));
+    let [least, most] = values.fold([0.0_f64; 2], |[least, most], value| {
+        [least.min(value), most.max(value)]
+    });
     let panel = Panel {
         left: 70.0,
         top: 555.0,
@@ -70,9 +89,16 @@ fn controls(svg: &mut String, drive: &Drive, knots: &[[f64; PER_KNOT]]) {
     panel.axes(svg, [1.0, 1.0], ["time (s)", ""]);
     for (row, (column, colour, name)) in curves.into_iter().enumerate() {
         let points = knots.iter().enumerate();
-        panel.line(svg, colour, points.map(|(knot, values)| (drive.time(knot), values[column])));
+        panel.line(
+            svg,
+            colour,
+            points.map(|(knot, values)| (drive.time(knot), values[column])),
+        );
         let x = panel.left + [20.0, 150.0, 330.0][row];
-        element(svg, &format!("path d='M{x} 538h22' stroke='{colour}' stroke-width='2.5'"));
+        element(
+            svg,
+            &format!("path d='M{x} 538h22' stroke='{colour}' stroke-width='2.5'"),
+        );
         text(svg, x + 28.0, 542.0, "start", INK, name);
     }
 }
@@ -101,19 +127,42 @@ impl Panel {
         let (right, bottom) = (self.left + self.width, self.top + self.height);
         for value in ticks(self.x, x_tick) {
             let [x, _] = self.at(value, 0.0);
-            element(svg, &format!("path d='M{x:.1} {}V{bottom}' stroke='{GRID}'", self.top));
+            element(
+                svg,
+                &format!("path d='M{x:.1} {}V{bottom}' stroke='{GRID}'", self.top),
+            );
             text(svg, x, bottom + 18.0, "middle", INK, &value.to_string());
         }
         for value in ticks(self.y, y_tick) {
             let [_, y] = self.at(0.0, value);
-            element(svg, &format!("path d='M{} {y:.1}H{right}' stroke='{GRID}'", self.left));
-            text(svg, self.left - 8.0, y + 4.0, "end", INK, &value.to_string());
+            element(
+                svg,
+                &format!("path d='M{} {y:.1}H{right}' stroke='{GRID}'", self.left),
+            );
+            text(
+                svg,
+                self.left - 8.0,
+                y + 4.0,
+                "end",
+                INK,
+                &value.to_string(),
+            );
         }
-        element(svg, &format!(
-            "rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='{INK}'",
-            self.left, self.top, self.width, self.height
-        ));
-        text(svg, self.left + self.width / 2.0, bottom + 38.0, "middle", INK, x_name);
+        element(
+            svg,
+            &format!(
+                "rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='{INK}'",
+                self.left, self.top, self.width, self.height
+            ),
+        );
+        text(
+            svg,
+            self.left + self.width / 2.0,
+            bottom + 38.0,
+            "middle",
+            INK,
+            x_name,
+        );
         if !y_name.is_empty() {
             let y = self.top + self.height / 2.0;
             let turned = format!(
@@ -130,10 +179,13 @@ impl Panel {
             // Writing to a string can't fail.
             let _ = write!(list, "{x:.1},{y:.1} ");
         }
-        element(svg, &format!(
-            "polyline points='{}' fill='none' stroke='{colour}' stroke-width='2.5' stroke-linejoin='round'",
-            list.trim_end()
-        ));
+        element(
+            svg,
+            &format!(
+                "polyline points='{}' fill='none' stroke='{colour}' stroke-width='2.5' stroke-linejoin='round'",
+                list.trim_end()
+            ),
+        );
     }
 }
 
@@ -153,6 +205,8 @@ fn element(svg: &mut String, content: &str) {
 }
 
 fn text(svg: &mut String, x: f64, y: f64, anchor: &str, colour: &str, content: &str) {
-    let text = format!("<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' fill='{colour}'>{content}</text>\n");
+    let text = format!(
+        "<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' fill='{colour}'>{content}</text>\n"
+    );
     svg.push_str(&text);
 }

@@ -1,0 +1,3 @@
+fn main() {
+    cyxla_build::Builder::new().run();
+}
