@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use cyxla_pjrt_sys::{Args, PJRT_Api, PJRT_Api_Version, SLOTS, constants, layouts};
@@ -30,11 +30,6 @@ const NEWER_FIELDS: &[(&str, &str, u32)] = &[
 
 /// The last function of the table of API 0.81; those behind it are newer.
 const LAST_FUNCTION: &str = "PJRT_LoadedExecutable_GetDeviceAssignment";
-
-/// The folder of `pjrt_c_api.h`, if the tests have one.
-fn include() -> Option<PathBuf> {
-    std::env::var_os("CYXLA_TEST_PJRT_INCLUDE").map(PathBuf::from)
-}
 
 fn is_newer(structure: &str, field: &str) -> bool {
     NEWER_FIELDS
@@ -69,21 +64,9 @@ fn prove(include: &Path, assertions: &str) {
     );
 }
 
-macro_rules! header_or_skip {
-    () => {
-        match include() {
-            Some(include) => include,
-            None => {
-                eprintln!("SKIPPED: set CYXLA_TEST_PJRT_INCLUDE to the folder of pjrt_c_api.h of xla-cpu-pjrt");
-                return;
-            }
-        }
-    };
-}
-
 #[test]
 fn every_field_lies_where_the_header_has_it() {
-    let include = header_or_skip!();
+    let include = cyxla_test_environment::pjrt_include();
     let mut c = String::new();
     for layout in layouts() {
         let name = layout.name;
@@ -103,7 +86,7 @@ fn every_field_lies_where_the_header_has_it() {
 
 #[test]
 fn every_structure_ends_where_the_header_ends_it() {
-    let include = header_or_skip!();
+    let include = cyxla_test_environment::pjrt_include();
     let mut c = String::new();
     for layout in layouts() {
         let name = layout.name;
@@ -133,7 +116,7 @@ fn every_structure_ends_where_the_header_ends_it() {
 
 #[test]
 fn every_function_of_the_table_has_its_place() {
-    let include = header_or_skip!();
+    let include = cyxla_test_environment::pjrt_include();
     let mut c = String::new();
     let last = SLOTS
         .iter()
@@ -165,7 +148,7 @@ fn every_function_of_the_table_has_its_place() {
 
 #[test]
 fn every_constant_has_the_number_of_the_header() {
-    let include = header_or_skip!();
+    let include = cyxla_test_environment::pjrt_include();
     let mut c = String::new();
     for constant in constants() {
         let (name, value) = (constant.name, constant.value);

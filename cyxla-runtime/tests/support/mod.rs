@@ -14,17 +14,9 @@ use cyxla_artifact::{
 };
 use cyxla_runtime::{Client, Plugin};
 
-/// The libraries of the CPU plugins to test with; none if the tests have no plugins.
+/// The libraries of all CPU plugins.
 pub fn plugins() -> Vec<PathBuf> {
-    let list = std::env::var_os("CYXLA_TEST_PLUGINS");
-    if list.is_none() {
-        eprintln!(
-            "SKIPPED: set CYXLA_TEST_PLUGINS to the libraries of PJRT CPU plugins, with `:` between them"
-        );
-    }
-    let list = list.unwrap_or_default();
-    let named = |path: &PathBuf| !path.as_os_str().is_empty();
-    std::env::split_paths(&list).filter(named).collect()
+    cyxla_test_environment::plugins()
 }
 
 /// A client of each plugin, one per process.
