@@ -205,7 +205,7 @@ impl Answer {
             return Err(LowerError::Answer { reason });
         }
         if let Ok(Refusal { error, .. }) = serde_json::from_slice(line) {
-            return Err(LowerError::Environment(error));
+            return Err(LowerError::Environment(Box::new(error)));
         }
         let reply: Reply = serde_json::from_slice(line).map_err(malformed)?;
         if reply.programs.len() != programs {

@@ -57,7 +57,7 @@ pub enum LowerError {
     },
     /// This Python can't lower anything: it has no JAX, or one that doesn't work.
     #[error("{0}")]
-    Environment(Failure),
+    Environment(Box<Failure>),
     /// Programs that can't be lowered, all that were found.
     #[error("{}", all(.0))]
     Programs(Vec<ProgramFailure>),

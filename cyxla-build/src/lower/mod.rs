@@ -17,7 +17,7 @@ mod process;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{ArrayType, Declared, LoweredProgram, Manifest, StableHloVersion};
+use cyxla_artifact::{Declared, LoweredProgram, Manifest, Provenance, StableHloVersion};
 
 pub use error::{Failure, FailureKind, FailureLocation, LowerError, ProgramFailure};
 pub(crate) use process::script_digest;
@@ -155,10 +155,8 @@ fn found_python(root: &Path) -> Result<PathBuf, Error> {
 
 /// Whether arguments can only be had with 64-bit types.
 pub(crate) fn needs_x64(arguments: &[Argument]) -> bool {
-    let types = arguments.iter().filter_map(|argument| argument.array_type);
-    types
-        .map(|array_type: ArrayType| array_type.dtype())
-        .any(|dtype| dtype.needs_x64())
+    let mut types = arguments.iter().filter_map(|argument| argument.array_type);
+    types.any(|array_type| array_type.dtype().needs_x64())
 }
 
 /// Programs to lower in one Python process.
@@ -181,7 +179,7 @@ pub(crate) struct Job<'a> {
 /// What [`lower_all`] gives.
 #[derive(Debug)]
 pub(crate) struct LoweredAll {
-    pub(crate) provenance: cyxla_artifact::Provenance,
+    pub(crate) provenance: Provenance,
     /// The programs, in the order of the request. The code lies in the output folder.
     pub(crate) programs: Vec<Lowered>,
     /// When something of this changes, it must be done again.

@@ -119,15 +119,14 @@ fn start(python: &Path, directory: &Path, scripts: &Scripts) -> io::Result<Child
 /// Waits for the end of a process; for one that has answered, not for long.
 fn farewell(child: &mut Child, answered: bool) -> io::Result<ExitStatus> {
     let start = Instant::now();
-    while answered {
+    while answered && start.elapsed() < FAREWELL {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if start.elapsed() > FAREWELL {
-            child.kill()?;
-            break;
-        }
         thread::sleep(Duration::from_millis(5));
+    }
+    if answered {
+        child.kill()?;
     }
     child.wait()
 }
@@ -179,7 +178,8 @@ impl LastWords {
         // A closed channel has ended too.
         let _ = self.ended.recv_timeout(LAST_WORDS);
         let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        Vec::from_iter(tail.iter().map(String::as_str)).join("\n")
+        let lines: Vec<&str> = tail.iter().map(String::as_str).collect();
+        lines.join("\n")
     }
 }
 

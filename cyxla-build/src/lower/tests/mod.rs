@@ -1,5 +1,7 @@
-//! With real JAX: each interpreter that the environment variable `CYXLA_TEST_PYTHON` names, as many as in a PATH.
+//! With real JAX, as old and as new as there is.
 
+#[path = "../../../tests/interpreters/mod.rs"]
+mod interpreters;
 mod process;
 mod programs;
 mod reads;
@@ -17,20 +19,9 @@ use super::{
     needs_x64,
 };
 use crate::protocol::Lowered;
+use interpreters::interpreters;
 
-/// The interpreters to test with.
-fn interpreters() -> Vec<PathBuf> {
-    let named = std::env::var_os("CYXLA_TEST_PYTHON").unwrap_or_default();
-    let found: Vec<_> = std::env::split_paths(&named)
-        .filter(|path| path.is_file())
-        .collect();
-    if found.is_empty() {
-        eprintln!("the lowering is NOT tested: CYXLA_TEST_PYTHON names no Python with JAX");
-    }
-    found
-}
-
-/// One of them, for what doesn't depend on JAX.
+/// One of the interpreters, for what doesn't depend on the version of JAX.
 fn interpreter() -> Option<PathBuf> {
     interpreters().into_iter().next()
 }

@@ -115,22 +115,19 @@ pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
         ),
         ("checked", program("checked:root", &[("x", F32, &[2])])),
     ];
-    for name in [
+    let by_name = [
         "model.apply",
         "Model.negated",
         "model",
         "partial",
         "cholesky",
         "pivoted",
-    ] {
-        requests.push((name, program(&format!("programs:{name}"), matrix)));
-    }
-    for &dtype in DType::ALL {
-        requests.push((
-            dtype.name(),
-            program("refused:identity", &[("x", dtype, &[2, 0, 3])]),
-        ));
-    }
+    ];
+    requests.extend(by_name.map(|name| (name, program(&format!("programs:{name}"), matrix))));
+    requests.extend(DType::ALL.iter().map(|&dtype| {
+        let identity = program("refused:identity", &[("x", dtype, &[2, 0, 3])]);
+        (dtype.name(), identity)
+    }));
     requests
 }
 
