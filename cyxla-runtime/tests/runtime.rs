@@ -18,17 +18,18 @@ use cyxla_runtime::{
 };
 use support::{plugins, sine};
 
+const PLUGIN: &str = "CYXLA_TEST_PLUGIN";
+
 /// In the process of `test`, that there is; else starts it with these variables, and none that would give a plugin.
 fn alone(test: &str, variables: &[(&str, &OsStr)]) -> bool {
-    const CHILD: &str = "CYXLA_TEST_ALONE";
-    if std::env::var_os(CHILD).is_some() {
+    if std::env::var_os(PLUGIN).is_some() {
         return true;
     }
     let home = tempfile::tempdir().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", test, "--nocapture"])
-        .env(CHILD, "1");
+        .env(PLUGIN, plugin());
     for name in [
         "CYXLA_PJRT_PLUGIN",
         "CYXLA_PLATFORM",
@@ -52,13 +53,17 @@ fn alone(test: &str, variables: &[(&str, &OsStr)]) -> bool {
     false
 }
 
-fn plugin() -> Option<PathBuf> {
-    plugins().into_iter().next()
+/// The library of a plugin. A process that [`alone`] started is told by the one that started it.
+fn plugin() -> PathBuf {
+    match std::env::var_os(PLUGIN) {
+        Some(path) => path.into(),
+        None => plugins().swap_remove(0),
+    }
 }
 
 #[test]
 fn the_first_use_loads_the_default_plugin() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     let variables = [("CYXLA_PJRT_PLUGIN", path.as_os_str())];
     if !alone("the_first_use_loads_the_default_plugin", &variables) {
         return;
@@ -80,7 +85,7 @@ fn the_first_use_loads_the_default_plugin() {
 
 #[test]
 fn a_later_initialize_returns_the_details_of_the_first() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     if !alone("a_later_initialize_returns_the_details_of_the_first", &[]) {
         return;
     }
@@ -97,7 +102,7 @@ fn a_later_initialize_returns_the_details_of_the_first() {
 
 #[test]
 fn a_load_that_failed_can_be_tried_again() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     if !alone("a_load_that_failed_can_be_tried_again", &[]) {
         return;
     }
@@ -112,7 +117,7 @@ fn a_load_that_failed_can_be_tried_again() {
 
 #[test]
 fn options_reach_the_plugin() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     if !alone("options_reach_the_plugin", &[]) {
         return;
     }
@@ -146,7 +151,7 @@ impl PluginModule for Counted {
 
 #[test]
 fn threads_that_come_first_wait_for_one_load() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     if !alone("threads_that_come_first_wait_for_one_load", &[]) {
         return;
     }
@@ -189,7 +194,7 @@ fn without_a_plugin_the_error_says_how_to_get_one() {
 
 #[test]
 fn a_described_plugin_is_found_and_runs() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("mine");
     std::fs::create_dir(&folder).unwrap();
@@ -215,7 +220,7 @@ fn a_described_plugin_is_found_and_runs() {
 
 #[test]
 fn a_wheel_in_an_environment_is_found() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     // …/lib/python3.11/site-packages/package/plugin.so
     let site_packages = path
         .ancestors()
@@ -245,7 +250,7 @@ fn a_wheel_in_an_environment_is_found() {
 
 #[test]
 fn the_next_process_loads_from_the_disk_cache() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     let directory = tempfile::tempdir().unwrap();
     for expected in ["compiled", "loaded"] {
         let variables = [
@@ -268,7 +273,7 @@ fn the_next_process_loads_from_the_disk_cache() {
 
 #[test]
 fn other_flags_of_xla_are_compiled_anew() {
-    let Some(path) = plugin() else { return };
+    let path = plugin();
     let directory = tempfile::tempdir().unwrap();
     for flags in ["", "--xla_cpu_max_isa=SSE4_2", "--xla_cpu_max_isa=AVX"] {
         let variables = [
