@@ -6,14 +6,18 @@ pub(crate) fn predict(
     x: &[[f32; 4]; ROWS],
     scale: Scalar,
 ) -> cyxla::Result<Box<[f32; 8]>> {
-    const _: () = ::cyxla::__private::check_argument(
+    const _: () = ::cyxla::__private::check_argument::<
+        [[f32; 4]; ROWS],
+    >(
         &::cyxla::__private::argument::<[[f32; 4]; ROWS]>(),
         "`x` of model:predict",
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32)
             .in_array(4)
             .in_array(8),
     );
-    const _: () = ::cyxla::__private::check_argument(
+    const _: () = ::cyxla::__private::check_argument::<
+        Scalar,
+    >(
         &::cyxla::__private::argument::<Scalar>(),
         "`scale` of model:predict",
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32),

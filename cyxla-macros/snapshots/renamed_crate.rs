@@ -10,7 +10,9 @@
 /// # Errors
 /// The program can't be loaded at its first call, or a call fails.
 fn r#type(r#in: ::renamed::F16, x: f32) -> renamed::Result<::renamed::F16> {
-    const _: () = ::renamed::__private::check_argument(
+    const _: () = ::renamed::__private::check_argument::<
+        f32,
+    >(
         &::renamed::__private::argument::<f32>(),
         "`x` of model:f",
         ::renamed::__private::ArrayType::scalar(::renamed::__private::DType::F32),

@@ -1,6 +1,6 @@
 use cyxla_artifact::{ArrayType, Leaf, ProgramRecord};
 use cyxla_syntax::{Declaration, Parameter, Passing, Returned, ReturnedShape, Slot};
-use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Meta, Type};
 
@@ -32,24 +32,21 @@ pub(crate) fn expansion(
             Passing::Reference => quote!(#private::argument::<#array>().view(#name)),
         }
     });
+    let expected = |leaf: &Leaf| {
+        let what = format!("`{}` of {}", leaf.path, record.target);
+        let array_type = constant(&leaf.array_type, krate);
+        quote!(#what, #array_type)
+    };
     let argument_checks = inputs.filter_map(|(parameter, leaf)| {
         let ty = parameter.ty.ty()?;
-        let declared = quote!(&#private::argument::<#ty>());
-        let check = quote!(check_argument);
-        Some(checked(ty, &check, &declared, leaf, record, krate))
+        let expected = expected(leaf);
+        let arguments = quote!(&#private::argument::<#ty>(), #expected);
+        Some(checked(ty, "check_argument", arguments, krate))
     });
     let results = function.returned.values.iter().zip(&record.outputs);
     let result_checks = results.filter_map(|(value, leaf)| {
         let ty = value.ty.ty()?;
-        let check = quote!(check_result::<#ty>);
-        Some(checked(
-            ty,
-            &check,
-            &TokenStream::new(),
-            leaf,
-            record,
-            krate,
-        ))
+        Some(checked(ty, "check_result", expected(leaf), krate))
     });
     let returned = returned_tokens(&function.returned, &record.outputs, krate);
     let module = module(declaration, &program_tokens(record, code, krate));
@@ -198,24 +195,27 @@ fn returned_tokens(returned: &Returned, outputs: &[Leaf], krate: &TokenStream) -
         .to_token_stream()
 }
 
-/// A constant that stops the compiler, on the tokens of `ty`, if `leaf` has another type.
-fn checked(
-    ty: &Type,
-    check: &TokenStream,
-    declared: &TokenStream,
-    leaf: &Leaf,
-    record: &ProgramRecord,
-    krate: &TokenStream,
-) -> TokenStream {
-    let what = format!("`{}` of {}", leaf.path, record.target);
-    let expected = constant(&leaf.array_type, krate);
-    let declared = (!declared.is_empty()).then(|| quote!(#declared,));
-    // The compiler reports a panic at the expression that calls, which reaches from its first to its last token.
+/// A constant that stops the compiler, on the tokens of `ty`, if the run time's function `check` panics.
+fn checked(ty: &Type, check: &str, arguments: TokenStream, krate: &TokenStream) -> TokenStream {
+    // The compiler reports a panic at the expression that calls, from its first to its last token.
     let (first, last) = ends(ty);
-    let function = quote_spanned!(first=> #krate::__private::#check);
-    let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#declared #what, #expected));
+    let krate = at(first, krate);
+    let check = Ident::new(check, first);
+    let function = quote_spanned!(first=> #krate::__private::#check::<#ty>);
+    let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
     arguments.set_span(last);
     quote!(const _: () = #function #arguments;)
+}
+
+/// The same tokens at another place.
+fn at(span: Span, tokens: &TokenStream) -> TokenStream {
+    let tokens = tokens.clone().into_iter();
+    tokens
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
 }
 
 /// Where tokens begin and end.

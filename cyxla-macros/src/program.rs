@@ -43,3 +43,71 @@ fn expand_declaration(
         .ok_or_else(|| on_attribute(Mistake::PathNotUnicode { path: path.clone() }))?;
     Ok(expansion(declaration, record, code))
 }
+
+#[cfg(test)]
+mod tests {
+    use cyxla_artifact::DType;
+    use quote::quote;
+
+    use super::*;
+    use crate::testing::{self, leaf};
+
+    fn attribute() -> TokenStream {
+        quote!("model:double")
+    }
+
+    fn item() -> TokenStream {
+        quote!(
+            fn double(x: f32) -> cyxla::Result<f32>;
+        )
+    }
+
+    /// What the compiler sees of a package with one program.
+    fn demo() -> (tempfile::TempDir, Surroundings) {
+        let record = testing::record(
+            &testing::declaration(attribute(), item()),
+            "src/main.rs:1",
+            vec![leaf("x", DType::F32, &[])],
+            vec![leaf("result", DType::F32, &[])],
+        );
+        let folder = tempfile::tempdir().unwrap();
+        testing::write_artifact(folder.path(), &testing::manifest(vec![record]));
+        let surroundings = Surroundings {
+            artifact: Some(folder.path().to_owned()),
+            package: Some("demo".into()),
+            directory: None,
+        };
+        (folder, surroundings)
+    }
+
+    fn expanded(surroundings: &Surroundings) -> String {
+        expand(attribute(), item(), surroundings).to_string()
+    }
+
+    #[test]
+    fn the_code_is_included_from_the_artifact() {
+        let (folder, surroundings) = demo();
+        let path = folder.path().join("double.mlirbc");
+        let text = expanded(&surroundings);
+        assert!(!text.contains("compile_error"), "{text}");
+        assert!(text.contains(&format!("{path:?}")), "{text}");
+    }
+
+    #[test]
+    fn damaged_code_stops_the_compiler() {
+        let (folder, surroundings) = demo();
+        let mut code = testing::CODE.to_vec();
+        code.push(0);
+        std::fs::write(folder.path().join("double.mlirbc"), code).unwrap();
+        let text = expanded(&surroundings);
+        assert!(text.contains("compile_error"), "{text}");
+        assert!(text.contains("is not the file that its manifest was written with"));
+    }
+
+    #[test]
+    fn a_failed_expansion_still_has_the_function() {
+        let text = expanded(&Surroundings::default());
+        assert!(text.contains("no build script has lowered"), "{text}");
+        assert!(text.contains("fn double (x : f32)"), "{text}");
+    }
+}

@@ -1,0 +1,4 @@
+#[cyxla::program("model:predict")]
+struct Predict;
+
+fn main() {}

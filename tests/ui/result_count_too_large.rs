@@ -1,0 +1,4 @@
+#[cyxla::program("model:many")]
+fn many() -> cyxla::Result<_>;
+
+fn main() {}

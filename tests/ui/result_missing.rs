@@ -1,0 +1,4 @@
+#[cyxla::program("model:predict")]
+fn predict(x: f32);
+
+fn main() {}

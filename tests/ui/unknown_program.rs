@@ -1,0 +1,6 @@
+#[cyxla::program("model:predict")]
+fn forecast(x: &[[f32; 4]; 8], scale: f32) -> cyxla::Result<[f32; 8]>;
+
+fn main() {
+    let _ = forecast(&[[0.0; 4]; 8], 1.0);
+}

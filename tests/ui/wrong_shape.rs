@@ -1,0 +1,4 @@
+#[cyxla::program("model:predict")]
+fn predict(x: &[[f32; 4]; 7], scale: f32) -> cyxla::Result<[f32; 8]>;
+
+fn main() {}
