@@ -140,6 +140,21 @@ impl Lowered {
     }
 }
 
+impl Lowered {
+    /// The file with the code must lie in the folder of the output itself.
+    fn check_code_file(&self) -> Result<(), LowerError> {
+        let file = Path::new(&self.code_file.file);
+        let is_name = file
+            .file_name()
+            .is_some_and(|name| name == file.as_os_str());
+        if is_name {
+            return Ok(());
+        }
+        let reason = format!("it has code outside of its folder, at {}", file.display());
+        Err(LowerError::Answer { reason })
+    }
+}
+
 #[derive(Deserialize)]
 struct VersionOnly {
     version: u32,
@@ -212,6 +227,11 @@ impl Answer {
             let given = reply.programs.len();
             let reason = format!("it tells of {given} programs, not of {programs}");
             return Err(LowerError::Answer { reason });
+        }
+        for outcome in &reply.programs {
+            if let Outcome::Ok(lowered) = outcome {
+                lowered.check_code_file()?;
+            }
         }
         let lowered = reply.programs.into_iter().map(|outcome| match outcome {
             Outcome::Ok(lowered) => Ok(*lowered),
@@ -288,6 +308,9 @@ mod tests {
             ("1.10.0", "1.10"),
             ("\"line\": 4", "\"line\": 4294967296"),
             ("trace-failed", "unheard-of"),
+            ("f-1.mlirbc", "../f-1.mlirbc"),
+            ("f-1.mlirbc", "/etc/passwd"),
+            ("f-1.mlirbc", ""),
         ] {
             let hostile = ANSWER.replacen(from, to, 1);
             assert_ne!(hostile, ANSWER);

@@ -23,6 +23,7 @@ DTYPES = frozenset(
     "complex64 complex128".split()
 )
 MAX_RANK = 16
+JITTED = type(jax.jit(lambda: None))
 SCALARS = (bool, int, float, complex)
 ARGS_HELP = 'add `args = "module:example_args"`, a Python function that returns example arguments'
 
@@ -59,14 +60,14 @@ class Call:
         if not is_jitted(self.function):
             return []
         flat = [leaf.value for leaf in self.leaves]
-        traced = self.run(self.function.trace, flat)  # type: ignore[attr-defined]
+        traced = self.run(self.function.trace, flat)
         infos = jax.tree_util.tree_leaves(traced.args_info)
         return [i for i, info in enumerate(infos) if info.donated]
 
 
 def is_jitted(function: Any) -> bool:
-    """Whether this is a result of `jax.jit`."""
-    return isinstance(function, jax.stages.Wrapped)
+    """Whether this is a result of `jax.jit`; the like of other libraries have other ways to be asked."""
+    return type(function) is JITTED
 
 
 def keystr(path: Sequence[Any]) -> str:

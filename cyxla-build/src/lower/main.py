@@ -74,7 +74,7 @@ def _answer(request: dict[str, Any], pipe: BinaryIO) -> dict[str, Any]:
         return {"error": failure.to_json()}
     reads.watch(code)
     sys.path[:0] = request["python_path"]
-    programs = _lower_all(request, code, pipe)
+    programs = _lower_all(request, code, reads, pipe)
     return {
         "provenance": provenance,
         "programs": programs,
@@ -141,23 +141,25 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _lower_all(request: dict[str, Any], code: UserCode, pipe: BinaryIO) -> list[dict[str, Any]]:
+def _lower_all(request: dict[str, Any], code: UserCode, reads: Reads, pipe: BinaryIO) -> list[dict[str, Any]]:
     """The answer for each program, those without x64 lowered before those with it."""
     import jax
 
     from .entry_point import Modules
 
-    programs = request["programs"]
+    programs = list(enumerate(request["programs"]))
     answers: list[dict[str, Any]] = [{} for _ in programs]
     modules = Modules(code, request["python_path"])
     for x64 in (False, True):
-        for i, program in enumerate(programs):
-            if program["x64"] == x64:
-                jax.config.update("jax_enable_x64", x64)
-                # Should the process die, this names the program.
-                pipe.write(b'\n{"lowering": %d}\n' % i)
-                pipe.flush()
-                answers[i] = _lower_one(program, request, modules, code)
+        for i, program in programs:
+            if program["x64"] != x64:
+                continue
+            # Should the process die, this names the program.
+            pipe.write(b'\n{"lowering": %d}\n' % i)
+            pipe.flush()
+            jax.config.update("jax_enable_x64", x64)
+            answers[i] = _lower_one(program, request, modules, code)
+        reads.note_imports()
         modules.forget()
     return answers
 

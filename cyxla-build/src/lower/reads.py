@@ -39,13 +39,16 @@ class Reads:
 
     def files(self) -> list[str]:
         """The user's files that were read and exist, absolute and sorted."""
+        self.note_imports()
         found = {_source_of(path) for path in self._opened - self._written}
-        # With a valid .pyc only that is opened, and a module may have been imported before the watch began.
+        return sorted(path for path in found if self._is_user(path) and os.path.isfile(path))
+
+    def note_imports(self) -> None:
+        """Adds the files of all modules that are imported now: not each was opened under the watch."""
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             if isinstance(path, str):
-                found.add(os.path.abspath(path))
-        return sorted(path for path in found if self._is_user(path) and os.path.isfile(path))
+                self._opened.add(os.path.abspath(path))
 
     def environment(self) -> list[dict[str, str | None]]:
         """The environment variables that the user's code read, with their values at the start."""

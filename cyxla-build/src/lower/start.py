@@ -22,4 +22,6 @@ from cyxla_lower import main  # noqa: E402
 # The user's imports must neither find these files nor what lies beside them.
 sys.path[:] = [entry for entry in sys.path if entry and os.path.abspath(entry) != HERE]
 
-main.main()
+# A process that the user's code spawns imports this file again.
+if __name__ == "__main__":
+    main.main()
