@@ -15,8 +15,6 @@ import os
 import sys
 import traceback
 
-# Without it jaxlib keeps more bits than the program's bfloat16 has, and a plugin does not.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_allow_excess_precision=false"
 os.environ["JAX_PLATFORMS"] = "cpu"
 sys.dont_write_bytecode = True
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use cyxla::{Client, DiskCache, Executable, HostArray, HostView, LoweredProgram, Options};
+use cyxla::{Client, DType, DiskCache, Executable, HostArray, HostView, LoweredProgram, Options};
 use cyxla_build::{Error, FailureKind, LowerError, LowerRequest};
 use serde::{Deserialize, Serialize};
 
@@ -213,14 +213,14 @@ impl Worst {
         reference: &Reference,
         results: &[HostArray],
     ) -> Result<(), Stop> {
+        let coarsest = coarsest(program);
         let leaves = program.record.outputs.iter();
         for ((found, expected), leaf) in results.iter().zip(&reference.results).zip(leaves) {
             let difference = Difference::of(found.array_type(), found.bytes(), &expected.bytes)
                 .ok_or_else(|| Stop::fails(format!("{} can't be compared", leaf.path)))?;
-            let dtype = found.array_type().dtype();
-            let allowed = match tolerance(dtype) {
+            let allowed = match tolerance(found.array_type().dtype()) {
                 0.0 => 0.0,
-                usual => reference.tolerance.unwrap_or(usual),
+                usual => reference.tolerance.unwrap_or(usual.max(coarsest)),
             };
             // Of integers, any difference is too much.
             let excess = if difference.0 > 0.0 {
@@ -248,6 +248,20 @@ impl Worst {
         }
         Ok(())
     }
+}
+
+/// What a float of any type may differ by in this program. XLA may compute 16-bit floats in 32 bits and round them where it
+/// likes, so whatever follows from them is no better than they are.
+fn coarsest(program: &LoweredProgram) -> f64 {
+    let types = program
+        .input_types()
+        .into_iter()
+        .chain(program.output_types());
+    types
+        .map(|array_type| array_type.dtype())
+        .filter(|dtype| matches!(dtype, DType::BF16 | DType::F16))
+        .map(tolerance)
+        .fold(0.0, f64::max)
 }
 
 fn median(executable: &Executable, arguments: &[HostView<'_>]) -> Result<f64, Stop> {
