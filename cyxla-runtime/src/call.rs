@@ -37,6 +37,8 @@ impl<O: Output> Outputs for O {
 
 macro_rules! tuples {
     ($($name:ident)*) => {
+        // The list of all tuples says nothing about what is wrong with one.
+        #[diagnostic::do_not_recommend]
         impl<$($name: Output),*> Outputs for ($($name,)*) {
             #[allow(non_snake_case, reason = "each slot is named for its type")]
             unsafe fn receive(
@@ -51,9 +53,7 @@ macro_rules! tuples {
     };
 }
 
-/// The most results that a typed program has; the dynamic API has no such limit.
-pub const MAX_RESULTS: usize = 24;
-
+#[diagnostic::do_not_recommend]
 impl Outputs for () {
     unsafe fn receive(
         fill: impl FnOnce(&mut [&mut [MaybeUninit<u8>]]) -> Result<(), Error>,
@@ -70,10 +70,11 @@ macro_rules! all_tuples {
     () => {};
 }
 
+// The macro refuses declarations with more results; the dynamic API has no such limit.
 all_tuples! { A B C D E F G H I J K L M N O P Q R S T U V W X }
 
 /// An argument of a typed call.
-pub fn argument<A: Array>(array: &A) -> HostView<'_> {
+pub(crate) fn argument<A: Array>(array: &A) -> HostView<'_> {
     HostView::of(array)
 }
 
@@ -81,7 +82,7 @@ pub fn argument<A: Array>(array: &A) -> HostView<'_> {
 ///
 /// # Errors
 /// The program can't be loaded, or its execution fails.
-pub fn call<R: Outputs>(program: &Program, arguments: &[HostView<'_>]) -> Result<R, Error> {
+pub(crate) fn call<R: Outputs>(program: &Program, arguments: &[HostView<'_>]) -> Result<R, Error> {
     let executable = program.executable()?;
     // SAFETY: `call_into` fills each output with elements of the executable's output types; it refuses slots of
     // another size, and the expansion has pinned the types of `R` to those of the program.
