@@ -26,8 +26,7 @@ LINALG_CALLS = [
 CALLBACK_HELP = {
     "pure_callback": "write it in JAX, or compute it in Rust and pass it as an argument",
     "io_callback": "return the value from the program and do the rest in Rust",
-    "debug_callback": "remove jax.debug.print, jax.debug.callback or checkify's reports from what Rust calls, or return "
-    "the value",
+    "debug_callback": "remove jax.debug.print and jax.debug.callback from what Rust calls, or return the value",
     "debug_print": "remove jax.debug.print from what Rust calls, or return the value",
 }
 ERROR_IF_HELP = (
@@ -77,7 +76,8 @@ def _lower(
         )
     _check_effects(exported)
     lowered = module.finished(exported.mlir_module_serialized, program["stablehlo_version"], request["debug_info"])
-    if not len(lowered.donated) == len(exported.in_avals) == len(call.leaves) or len(exported.out_avals) != len(results):
+    taken = {len(lowered.donated), len(exported.in_avals), len(call.leaves)}
+    if len(taken) != 1 or len(exported.out_avals) != len(results):
         raise Failure(
             "internal", "the module that JAX made has other arguments than its function", "use another version of JAX"
         )
@@ -189,9 +189,8 @@ def _refuse_callbacks(equations: list[Any], code: UserCode) -> None:
             help = ERROR_IF_HELP.format(value=os.environ.get("EQX_ON_ERROR"))
         else:
             help = CALLBACK_HELP.get(name, CALLBACK_HELP["pure_callback"])
-        raise Failure(
-            "host-callback", f"it calls back into Python, with `{name}`, and there is no Python at run time", help, place
-        )
+        message = f"it calls back into Python, with `{name}`, and there is no Python at run time"
+        raise Failure("host-callback", message, help, place)
 
 
 def _refuse_custom_calls(

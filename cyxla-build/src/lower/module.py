@@ -14,8 +14,8 @@ from .failure import Failure
 
 # What XLA replaces by code of its own on every platform: no handler is ever looked up.
 BUILT_IN = frozenset(
-    "AllocateBuffer ApproxTopK Eigh LayoutConstraint MoveToDevice MoveToHost ProductOfElementaryHouseholderReflectors Qr "
-    "Sharding SPMDFullToShardShape SPMDShardToFullShape TopK annotate_device_placement".split()
+    "AllocateBuffer ApproxTopK Eigh LayoutConstraint MoveToDevice MoveToHost ProductOfElementaryHouseholderReflectors "
+    "Qr Sharding SPMDFullToShardShape SPMDShardToFullShape TopK annotate_device_placement".split()
 )
 BUILT_IN_PREFIXES = ("chlo.", "mhlo.", "stablehlo.", "xla.sdy.", "sdy.")
 # Old enough for every plugin that runs programs today, new enough for all that JAX lowers to.

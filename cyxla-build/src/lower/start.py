@@ -7,7 +7,8 @@ OLDEST_PYTHON = (3, 10)
 
 if sys.version_info < OLDEST_PYTHON:
     sys.stdout.write(
-        '\n{"version": 1, "error": {"kind": "old-python", "message": "%s is Python %d.%d.%d; JAX needs %d.%d or newer", '
+        '\n{"version": 1, "error": {"kind": "old-python", '
+        '"message": "%s is Python %d.%d.%d; JAX needs %d.%d or newer", '
         '"help": "name a newer one in the environment variable CYXLA_PYTHON, or make a virtual environment with it", '
         '"location": null, "traceback": null}}\n'
         % ((sys.executable.replace("\\", "\\\\"),) + tuple(sys.version_info[:3]) + OLDEST_PYTHON)
