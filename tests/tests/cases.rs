@@ -1,5 +1,7 @@
 //! The case runner, on small cases for each of its outcomes.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -50,6 +50,10 @@ pub fn tolerance(dtype: DType) -> f64 {
     }
 }
 
+#[expect(
+    clippy::float_cmp,
+    reason = "infinities and zeros of either sign are equal or not"
+)]
 fn relative(found: f64, expected: f64, scale: f64) -> f64 {
     if found == expected || (found.is_nan() && expected.is_nan()) {
         return 0.0;
@@ -116,20 +120,21 @@ fn numbers(dtype: DType, bytes: &[u8]) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
 
-    fn of(found: &[f32], expected: &[f32]) -> f64 {
+    const EQUAL: Difference = Difference(0.0);
+    const INCOMPARABLE: Difference = Difference(f64::INFINITY);
+
+    fn of(found: &[f32], expected: &[f32]) -> Difference {
         let bytes =
             |numbers: &[f32]| -> Vec<u8> { numbers.iter().flat_map(|x| x.to_ne_bytes()).collect() };
         let array_type = ArrayType::new(DType::F32, &[expected.len()]).unwrap();
-        Difference::of(&array_type, &bytes(found), &bytes(expected))
-            .unwrap()
-            .0
+        Difference::of(&array_type, &bytes(found), &bytes(expected)).unwrap()
     }
 
     #[test]
     fn a_difference_is_relative() {
-        assert_eq!(of(&[101.0], &[100.0]), 0.01);
+        assert_eq!(of(&[101.0], &[100.0]), Difference(0.01));
         // The root mean square of 3 and 4 is √12.5.
-        let close = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
+        let close = |found: Difference, expected: f64| (found.0 - expected).abs() < 1e-12;
         assert!(close(of(&[4.0, 4.0], &[3.0, 4.0]), 1.0 / 12.5_f64.sqrt()));
         assert!(close(
             of(&[0.001, 1.0], &[0.0, 1.0]),
@@ -142,7 +147,7 @@ mod tests {
         let infinity = f32::INFINITY;
         assert_eq!(
             of(&[f32::NAN, infinity, 1.0], &[-f32::NAN, infinity, 1.0]),
-            0.0
+            EQUAL
         );
         for (found, expected) in [
             (f32::NAN, 1.0),
@@ -152,7 +157,7 @@ mod tests {
         ] {
             assert_eq!(
                 of(&[found, 1.0], &[expected, 1.0]),
-                f64::INFINITY,
+                INCOMPARABLE,
                 "{found} {expected}"
             );
         }
@@ -160,9 +165,9 @@ mod tests {
 
     #[test]
     fn zeros_of_either_sign_are_equal() {
-        assert_eq!(of(&[0.0], &[-0.0]), 0.0);
-        assert_eq!(of(&[1e-30], &[0.0]), f64::INFINITY);
-        assert_eq!(of(&[], &[]), 0.0);
+        assert_eq!(of(&[0.0], &[-0.0]), EQUAL);
+        assert_eq!(of(&[1e-30], &[0.0]), INCOMPARABLE);
+        assert_eq!(of(&[], &[]), EQUAL);
     }
 
     #[test]
@@ -170,7 +175,7 @@ mod tests {
         let array_type = ArrayType::new(DType::I64, &[1]).unwrap();
         let [a, b] = [i64::MAX, i64::MAX - 1].map(i64::to_ne_bytes);
         assert!(Difference::of(&array_type, &a, &b).unwrap().0 > tolerance(DType::I64));
-        assert_eq!(Difference::of(&array_type, &a, &a), Some(Difference(0.0)));
+        assert_eq!(Difference::of(&array_type, &a, &a), Some(EQUAL));
     }
 
     #[test]
@@ -180,7 +185,7 @@ mod tests {
             let bytes = vec![0; dtype.size()];
             assert_eq!(
                 Difference::of(&array_type, &bytes, &bytes),
-                Some(Difference(0.0)),
+                Some(EQUAL),
                 "{dtype}"
             );
         }

@@ -80,11 +80,8 @@ pub fn run(job: &Job, limit: Duration) -> Result<Row, ProcessError> {
             row.reason = format!("{} while {}{last}", death(status), row.reason);
         }
         None => {
-            row.reason = format!(
-                "not done after {} s, while {}",
-                limit.as_secs_f64(),
-                row.reason
-            )
+            let seconds = limit.as_secs_f64();
+            row.reason = format!("not done after {seconds} s, while {}", row.reason);
         }
     }
     Ok(row)

@@ -98,8 +98,9 @@ fn stages(job: &Job, row: &mut Row, progress: &mut impl FnMut(&Row)) -> Result<(
 
     begin(row, "it was called");
     let arguments = reference.arguments.iter();
-    let arguments = arguments.map(|leaf| HostView::new(&leaf.array_type, &leaf.bytes));
-    let arguments: Vec<_> = arguments.collect::<Result<_, _>>().map_err(Stop::fails)?;
+    let arguments = arguments
+        .map(|leaf| HostView::new(&leaf.array_type, &leaf.bytes).map_err(Stop::fails))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut worst = Worst::default();
     for executable in [&compiled.executable, &loaded.executable] {
         let results = executable.run(&arguments).map_err(Stop::fails)?;
