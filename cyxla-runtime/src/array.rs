@@ -168,9 +168,9 @@ impl<A: Array, const N: usize> Output for [A; N] {
 }
 
 /// On the heap from the start: never through the stack.
-impl<A: Array> Output for Box<A> {
-    const TYPE: ArrayType = A::TYPE;
-    type Slot = Box<MaybeUninit<A>>;
+impl<T: Array> Output for Box<T> {
+    const TYPE: ArrayType = T::TYPE;
+    type Slot = Box<MaybeUninit<T>>;
 
     fn slot() -> Self::Slot {
         Box::new_uninit()

@@ -14,6 +14,7 @@ use cyxla_pjrt_sys::{
 
 use crate::api::{self, Api};
 use crate::buffer::{Arguments, HostData, Lending};
+use crate::cache::PluginIdentity;
 use crate::error::{ApiError, ClientError, Error};
 use crate::fork::{self, Process};
 use crate::host::ALIGNMENT;
@@ -65,6 +66,8 @@ impl Client {
     /// Source: `PJRT_Client_Create`.
     pub fn new(plugin: &Plugin, options: &[(String, OptionValue)]) -> Result<Self, Error> {
         fork::watch();
+        // The cache must know the plugin as it is loaded; if it can't tell, it says so when it is asked.
+        let _ = PluginIdentity::when_first_seen(&plugin.path);
         let library = library::load(plugin)?;
         let mut plugin = plugin.clone();
         plugin.create_options.extend(options.iter().cloned());

@@ -36,7 +36,10 @@ macro_rules! small_integers {
 
             /// The value, if it fits.
             pub const fn new(value: $repr) -> Option<Self> {
-                if value >= $min && value <= $max { Some(Self(value)) } else { None }
+                match value {
+                    $min..=$max => Some(Self(value)),
+                    _ => None,
+                }
             }
 
             /// The value.

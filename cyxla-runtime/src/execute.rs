@@ -11,6 +11,7 @@ use cyxla_pjrt_sys::{
 use crate::buffer::{Arguments, Buffers, HostData, Lending};
 use crate::element_type;
 use crate::error::{ApiError, ArgumentError, CompileError, Error, ExecuteError};
+use crate::error_info::counted;
 use crate::event::Event;
 use crate::executable::{Executable, Inner};
 use crate::host::{ALIGNMENT, HostView};
@@ -62,17 +63,23 @@ impl Executable {
         arguments: &[HostView<'_>],
         outputs: &mut [&mut [MaybeUninit<u8>]],
     ) -> Result<(), Error> {
-        let inner = self.inner();
-        inner.check_arguments(arguments)?;
-        inner.check_room(outputs)?;
-        inner.handle.client.check_process()?;
-        inner
-            .execute(arguments, outputs)
-            .map_err(|source| inner.failed(source))
+        counted(self.inner().call_into(arguments, outputs))
     }
 }
 
 impl Inner {
+    fn call_into(
+        &self,
+        arguments: &[HostView<'_>],
+        outputs: &mut [&mut [MaybeUninit<u8>]],
+    ) -> Result<(), Error> {
+        self.check_arguments(arguments)?;
+        self.check_room(outputs)?;
+        self.handle.client.check_process()?;
+        self.execute(arguments, outputs)
+            .map_err(|source| self.failed(source))
+    }
+
     /// PJRT compares numbers of bytes only, and would take `f32[8,4]` for `f32[4,8]`.
     #[inline]
     fn check_arguments(&self, arguments: &[HostView<'_>]) -> Result<(), Error> {

@@ -24,7 +24,7 @@ pub enum HostArrayError {
     )]
     Bytes {
         /// The type asked for.
-        array_type: ArrayType,
+        array_type: Box<ArrayType>,
         /// Number of bytes given.
         found: usize,
     },
@@ -35,7 +35,7 @@ pub enum HostArrayError {
     )]
     Element {
         /// The type asked for.
-        array_type: ArrayType,
+        array_type: Box<ArrayType>,
         /// The first such byte.
         byte: u8,
     },
@@ -63,13 +63,13 @@ impl<'a> HostView<'a> {
         let view = Self { array_type, bytes };
         if bytes.len() != array_type.nbytes() {
             return Err(HostArrayError::Bytes {
-                array_type: *array_type,
+                array_type: Box::new(*array_type),
                 found: bytes.len(),
             });
         }
         match bytes.iter().find(|byte| !array_type.dtype().holds(**byte)) {
             Some(&byte) => Err(HostArrayError::Element {
-                array_type: *array_type,
+                array_type: Box::new(*array_type),
                 byte,
             }),
             None => Ok(view),
@@ -148,7 +148,10 @@ impl HostArray {
         let array_type = ArrayType::new(E::DTYPE, shape)?;
         let found = size_of_val(elements);
         if found != array_type.nbytes() {
-            return Err(HostArrayError::Bytes { array_type, found });
+            return Err(HostArrayError::Bytes {
+                array_type: Box::new(array_type),
+                found,
+            });
         }
         let mut copy = Self::zeros(array_type);
         // SAFETY: elements are plain data without padding.

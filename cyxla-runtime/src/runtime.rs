@@ -8,7 +8,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cyxla_artifact::StableHloVersion;
 
-use crate::cache::PluginIdentity;
 use crate::client::Client;
 use crate::error::Error;
 use crate::error_info::counted;
@@ -186,11 +185,9 @@ fn loaded(options: &Options) -> Result<&'static Client, Error> {
     if let Some(client) = DEFAULT.get() {
         return Ok(client);
     }
-    let client = options.chosen().and_then(|plugin| {
-        // The cache must know the plugin as it is loaded; if it can't tell, it says so when it is asked.
-        let _ = PluginIdentity::when_first_seen(&plugin.path);
-        Client::new(&plugin, &options.create_options)
-    });
+    let client = options
+        .chosen()
+        .and_then(|plugin| Client::new(&plugin, &options.create_options));
     counted(client).map(|client| DEFAULT.get_or_init(|| client))
 }
 

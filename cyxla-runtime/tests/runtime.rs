@@ -139,7 +139,7 @@ struct Counted(PathBuf);
 static LOOKED_FOR: AtomicUsize = AtomicUsize::new(0);
 
 impl PluginModule for Counted {
-    fn platform(&self) -> &str {
+    fn platform(&self) -> &'static str {
         "cpu"
     }
 
@@ -177,9 +177,7 @@ fn without_a_plugin_the_error_says_how_to_get_one() {
     let Error::Plugin(plugin) = &error else {
         panic!("{error}");
     };
-    if !matches!(**plugin, PluginError::NotFound { .. }) {
-        panic!("{error}");
-    }
+    assert!(matches!(**plugin, PluginError::NotFound { .. }), "{error}");
     let text = error.to_string();
     for expected in [
         "CYXLA_PJRT_PLUGIN: not set",

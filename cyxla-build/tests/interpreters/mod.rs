@@ -2,14 +2,12 @@
 
 use std::path::PathBuf;
 
-/// The interpreters that the environment variable `CYXLA_TEST_PYTHON` names, as many as in a PATH.
+/// An interpreter for each version of JAX that can run here.
 pub(crate) fn interpreters() -> Vec<PathBuf> {
-    let named = std::env::var_os("CYXLA_TEST_PYTHON").unwrap_or_default();
-    let found: Vec<_> = std::env::split_paths(&named)
-        .filter(|path| path.is_file())
-        .collect();
-    if found.is_empty() {
-        eprintln!("the lowering is NOT tested: CYXLA_TEST_PYTHON names no Python with JAX");
-    }
-    found
+    let environments = cyxla_test_environment::JAX.map(cyxla_test_environment::jax);
+    environments
+        .iter()
+        .flatten()
+        .map(|environment| environment.interpreter().to_owned())
+        .collect()
 }
