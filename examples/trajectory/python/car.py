@@ -51,7 +51,7 @@ def gradient(z, seconds):
 
 def jacobians(z, start, goal, obstacles, seconds):
     """The Jacobians of both kinds of `constraints` by z."""
-    return jax.jacobian(constraints)(z, start, goal, obstacles, seconds)
+    return jax.jacfwd(constraints)(z, start, goal, obstacles, seconds)
 
 
 def hessian(z, y, w, obstacles, seconds):

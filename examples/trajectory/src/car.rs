@@ -194,7 +194,7 @@ impl NonlinearProgram for Drive {
         let z = z.as_slice().try_into()?;
         let (equalities, inequalities) =
             jacobians(z, &self.start, &self.goal, &self.obstacles, self.seconds)?;
-        Ok([matrix(&*equalities), matrix(&*inequalities)])
+        Ok([matrix(&equalities), matrix(&inequalities)])
     }
 
     fn hessian(
@@ -210,7 +210,7 @@ impl NonlinearProgram for Drive {
             &self.obstacles,
             self.seconds,
         )?;
-        Ok(matrix(&*hessian))
+        Ok(matrix(&hessian))
     }
 }
 

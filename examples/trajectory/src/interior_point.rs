@@ -7,6 +7,11 @@
 //! Source: Nocedal and Wright, Numerical Optimization, 2nd edition, chapter 19; Wächter and Biegler, On the implementation
 //! of an interior-point filter line-search algorithm, Math. Program. 106 (2006), for the barrier and the regularisation.
 
+#![expect(
+    clippy::many_single_char_names,
+    reason = "they are those of the literature"
+)]
+
 use std::fmt;
 
 use nalgebra::{Cholesky, DMatrix, DVector};

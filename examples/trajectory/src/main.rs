@@ -1,13 +1,15 @@
 //! Optimal control: JAX gives the values and derivatives of the problem, an interior-point method in Rust solves it.
 
+#![allow(unreachable_pub, reason = "nothing is outside of a binary")]
+
 mod car;
 mod interior_point;
 mod plot;
 
 use std::path::Path;
 
-use car::{Drive, KNOTS, PER_KNOT};
-use interior_point::minimise;
+use car::{Drive, PER_KNOT};
+use interior_point::{Progress, minimise};
 
 const DRIVE: Drive = Drive {
     start: [0.0, 0.0, 0.0, 0.0],
@@ -18,16 +20,11 @@ const DRIVE: Drive = Drive {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("step    objective   KKT residual   constraints    barrier");
-    let solution = minimise(&DRIVE, DRIVE.straight(), |progress| {
-        println!(
-            "{:4}  {:11.7}   {:12.1e}   {:11.1e}   {:8.1e}",
-            progress.steps,
-            progress.objective,
-            progress.residual,
-            progress.violation,
-            progress.barrier
-        );
-    })?;
+    let solution = minimise(&DRIVE, DRIVE.straight(), print)?;
+    let Progress {
+        steps, objective, ..
+    } = solution.progress;
+    println!("optimum after {steps} steps: objective {objective:.7}");
 
     println!("\nprogram        µs per call");
     for (name, duration) in DRIVE.durations(&solution.z, &solution.y, &solution.w)? {
@@ -36,8 +33,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("\n  time      x      y  heading  speed  acceleration  turn rate");
     let knots = solution.z.as_slice().as_chunks::<PER_KNOT>().0;
-    for (knot, [x, y, heading, speed, acceleration, turn_rate]) in knots.iter().enumerate() {
-        if knot % 3 == 0 || knot == KNOTS - 1 {
+    for (knot, values) in knots.iter().enumerate() {
+        if knot % 3 == 0 {
+            // Adding zero turns -0 into 0.
+            let [x, y, heading, speed, acceleration, turn_rate] =
+                values.map(|value| (1e3 * value).round() / 1e3 + 0.0);
             println!(
                 "{:6.2} {x:6.2} {y:6.2} {heading:8.3} {speed:6.2} {acceleration:13.3} {turn_rate:10.3}",
                 DRIVE.time(knot)
@@ -49,4 +49,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(file, plot::svg(&DRIVE, knots))?;
     println!("\nwritten: {}", file.display());
     Ok(())
+}
+
+fn print(progress: &Progress) {
+    let Progress {
+        steps,
+        objective,
+        residual,
+        violation,
+        barrier,
+    } = progress;
+    println!("{steps:4}  {objective:11.7}   {residual:12.1e}   {violation:11.1e}   {barrier:8.1e}");
 }
