@@ -50,9 +50,9 @@ def transpose(x):
     return x.T
 
 
-def norm64(x):
-    """Needs 64 bits to be right: 1 + 2**-40 - 1."""
-    return (x + 1.0) - 1.0
+def after_one(x):
+    """Needs 64 bits to tell 1 + 2**-40 from 1."""
+    return 1.0 + x
 
 
 def scale(factor, x):

@@ -34,11 +34,11 @@ fn first(x: [f32; 2], unused: &[i32; 5]) -> cyxla::Result<[f32; 2]>;
 #[cyxla::program("model:transpose")]
 fn transpose(x: &[[f32; 3]; 2]) -> cyxla::Result<[[f32; 2]; 3]>;
 
-#[cyxla::program("model:norm64")]
-fn norm64(x: f64) -> cyxla::Result<f64>;
+#[cyxla::program("model:after_one")]
+fn after_one64(x: f64) -> cyxla::Result<f64>;
 
-#[cyxla::program("model:norm64")]
-fn norm32(x: f32) -> cyxla::Result<f32>;
+#[cyxla::program("model:after_one")]
+fn after_one32(x: f32) -> cyxla::Result<f32>;
 
 #[cyxla::program("model:Plant.step")]
 fn step(state: [f64; 2]) -> cyxla::Result<[f64; 2]>;
@@ -53,11 +53,11 @@ fn by_constant64(x: f64) -> cyxla::Result<f64>;
 fn count_to(n: i32) -> cyxla::Result<i32>;
 
 mod nested {
-    pub const N: usize = 2;
+    pub(crate) const N: usize = 2;
 
-    pub mod deeper {
+    pub(crate) mod deeper {
         #[cyxla::program("model:scale")]
-        pub fn scale(factor: f32, x: &[f32; super::N + 1]) -> cyxla::Result<[f32; 3]>;
+        pub(crate) fn scale(factor: f32, x: &[f32; super::N + 1]) -> cyxla::Result<[f32; 3]>;
     }
 }
 
@@ -138,9 +138,8 @@ fn results_are_row_major() {
 
 #[test]
 fn programs_with_64_bit_types_are_computed_in_64_bits() {
-    let tiny = 2f64.powi(-40);
-    assert_eq!(norm64(tiny).unwrap(), tiny);
-    assert_eq!(norm32(2f32.powi(-40)).unwrap(), 0.0);
+    assert_eq!(after_one64(2f64.powi(-40)).unwrap(), 1.0 + 2f64.powi(-40));
+    assert_eq!(after_one32(2f32.powi(-40)).unwrap(), 1.0);
 }
 
 #[test]
