@@ -78,3 +78,7 @@ def by_constant(x):
 def count_to(n):
     """A loop whose end is known at run time only."""
     return jax.lax.while_loop(lambda i: i < n, lambda i: i + 1, jnp.int32(0))
+
+
+def twice_sine(x):
+    return 2 * jnp.sin(x)
