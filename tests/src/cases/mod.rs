@@ -5,8 +5,8 @@
 //! `export_args()`, symbolic arguments, is not read: a program is specialised to its example arguments at build time.
 //!
 //! In the order of the way of a case: [`list`] finds it, [`process`] gives it a process of its own, and there
-//! [`trial`] has JAX answer first ([`reference`](mod@reference)), lowers it, compiles it, loads it from the disk cache, calls it and
-//! compares ([`difference`]). What came of it is a [`Row`], and [`table`] prints those.
+//! [`trial`] has JAX answer first ([`reference`](mod@reference)), lowers it, compiles it, loads it from the disk
+//! cache, calls it and compares ([`difference`]). What came of it is a [`Row`], and [`table`] prints those.
 
 pub mod arguments;
 pub mod difference;
