@@ -55,7 +55,8 @@ unsafe impl Sync for Inner {}
 impl Client {
     /// Starts `plugin` with its own create options and with `options`, which go before those of the same name.
     ///
-    /// A plugin for `cpu` makes one device unless an option asks for more; cyxla uses the first.
+    /// cyxla uses the first device. A plugin for `cpu` makes as many as `cpu_device_count` says; by default four, or one
+    /// where there are fewer than four processors.
     ///
     /// # Blocking
     /// Loading the library takes 0.1 s to seconds the first time.
@@ -71,9 +72,13 @@ impl Client {
         let library = library::load(plugin)?;
         let mut plugin = plugin.clone();
         plugin.create_options.extend(options.iter().cloned());
-        if plugin.platform == "cpu" {
-            let count = plugin.create_options.entry(CPU_DEVICE_COUNT.to_owned());
-            check_device_count(count.or_insert(OptionValue::Int(1)))?;
+        if let Some(count) = plugin.create_options.get(CPU_DEVICE_COUNT) {
+            check_device_count(count)?;
+        } else if plugin.platform == "cpu" && has_few_processors() {
+            let one = OptionValue::Int(1);
+            plugin
+                .create_options
+                .insert(CPU_DEVICE_COUNT.to_owned(), one);
         }
         let handle = Handle::create(library.api(), &plugin)?;
         let devices = handle.devices()?;
@@ -355,6 +360,13 @@ fn check_device_count(value: &OptionValue) -> Result<(), ClientError> {
             expected: "an integer from 1 to 1024",
         }),
     }
+}
+
+/// Whether XLA's usual four devices would mean more threads than processors.
+///
+/// Elsewhere they cost nothing, and plugins that are asked for another number say so on stderr.
+fn has_few_processors() -> bool {
+    std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 4)
 }
 
 /// An option as PJRT takes it. It points into `name` and `value`.

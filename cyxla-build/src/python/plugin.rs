@@ -107,14 +107,10 @@ fn description(plugin: &CpuPlugin) -> io::Result<String> {
         let problem = format!("the path {} is not UTF-8", plugin.library.display());
         io::Error::new(io::ErrorKind::InvalidData, problem)
     })?;
-    // XLA:CPU pretends to have four devices unless told otherwise; programs run on one.
     Ok(format!(
         "# {} of a managed Python environment; written by cyxla-build.\n\
          platform = \"cpu\"\n\
-         library = {}\n\
-         \n\
-         [create_options]\n\
-         cpu_device_count = 1\n",
+         library = {}\n",
         plugin.package,
         toml_string(library)
     ))
@@ -188,10 +184,6 @@ mod tests {
         assert_eq!(table["platform"].as_str(), Some("cpu"));
         let library = site.path().join("fastatomstruct_xla_cpu/libpjrt_cpu.so");
         assert_eq!(table["library"].as_str(), library.to_str());
-        assert_eq!(
-            table["create_options"]["cpu_device_count"].as_integer(),
-            Some(1)
-        );
         assert_eq!(
             fs::read_dir(data.path().join("plugins")).unwrap().count(),
             1

@@ -318,7 +318,7 @@ impl Search {
                     continue;
                 }
                 empty = false;
-                if wheel.is_supported() {
+                if wheel.is_supported {
                     self.add(place.clone(), wheel.plugin(library));
                 } else {
                     let outcome = format!(
@@ -437,7 +437,7 @@ fn no_library(path: &Path) -> Option<&'static str> {
 fn help(platform: &str, unsupported: &[(&'static str, String)]) -> String {
     let packages: Vec<&str> = WHEELS
         .iter()
-        .filter(|wheel| wheel.platform == platform && wheel.is_supported())
+        .filter(|wheel| wheel.platform == platform && wheel.is_supported)
         .filter(|wheel| wheel.is_for_this_machine())
         .map(|wheel| wheel.package)
         .collect();
@@ -460,7 +460,7 @@ fn help(platform: &str, unsupported: &[(&'static str, String)]) -> String {
             "{library} needs libraries and options that this version does not set up itself; {by_hand}"
         );
     }
-    let needy = |wheel: &&Wheel| wheel.platform == platform && !wheel.is_supported();
+    let needy = |wheel: &&Wheel| wheel.platform == platform && !wheel.is_supported;
     match WHEELS.iter().find(needy) {
         Some(wheel) => format!(
             "the Python package {} has one, but this version does not set up what it needs; {by_hand}",

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::{OptionValue, Plugin, PluginSource};
+use super::{Plugin, PluginSource};
 
 /// A package on PyPI that carries a PJRT plugin.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ pub(super) struct Wheel {
     processors: &'static [&'static str],
     /// The library inside site-packages.
     library: &'static str,
-    /// What its client needs; without it, nothing is set up for this wheel yet.
-    create_options: Option<&'static [(&'static str, i64)]>,
+    /// Whether everything that its plugin needs is set up.
+    pub(super) is_supported: bool,
 }
 
 /// The wheels that are known, the newest PJRT first for each platform.
@@ -24,57 +24,54 @@ pub(super) const WHEELS: &[Wheel] = &[
         platform: "cpu",
         processors: X86,
         library: "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
-        create_options: ONE_DEVICE,
+        is_supported: true,
     },
     Wheel {
         package: "fastatomstruct-xla-cpu",
         platform: "cpu",
         processors: X86,
         library: "fastatomstruct_xla_cpu/libpjrt_cpu.so",
-        create_options: ONE_DEVICE,
+        is_supported: true,
     },
     Wheel {
         package: "xla-cpu-pjrt",
         platform: "cpu",
         processors: BOTH,
         library: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
-        create_options: ONE_DEVICE,
+        is_supported: true,
     },
     Wheel {
         package: "jax-cuda13-pjrt",
         platform: "cuda13",
         processors: BOTH,
         library: "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
-        create_options: None,
+        is_supported: false,
     },
     Wheel {
         package: "jax-cuda12-pjrt",
         platform: "cuda12",
         processors: BOTH,
         library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
-        create_options: None,
+        is_supported: false,
     },
     Wheel {
         package: "jax-rocm7-pjrt",
         platform: "rocm7",
         processors: X86,
         library: "jax_plugins/xla_rocm7/xla_rocm_plugin.so",
-        create_options: None,
+        is_supported: false,
     },
     Wheel {
         package: "libtpu",
         platform: "tpu",
         processors: X86,
         library: "libtpu/libtpu.so",
-        create_options: None,
+        is_supported: false,
     },
 ];
 
 const X86: &[&str] = &["x86_64"];
 const BOTH: &[&str] = &["x86_64", "aarch64"];
-
-/// XLA:CPU pretends to have four devices unless told otherwise; programs here run on one.
-const ONE_DEVICE: Option<&[(&str, i64)]> = Some(&[("cpu_device_count", 1)]);
 
 impl Wheel {
     /// Where its library lies in these site-packages.
@@ -92,18 +89,9 @@ impl Wheel {
         cfg!(target_os = "linux") && self.processors.contains(&std::env::consts::ARCH)
     }
 
-    /// Whether everything that its plugin needs is set up.
-    pub(super) fn is_supported(&self) -> bool {
-        self.create_options.is_some()
-    }
-
     /// The plugin that is this wheel's library at `path`.
     pub(super) fn plugin(&self, path: PathBuf) -> Plugin {
-        let plugin = Plugin::new(self.platform, path).found(PluginSource::Wheel(self.package));
-        let options = self.create_options.unwrap_or_default();
-        options.iter().fold(plugin, |plugin, &(name, value)| {
-            plugin.create_option(name, OptionValue::Int(value))
-        })
+        Plugin::new(self.platform, path).found(PluginSource::Wheel(self.package))
     }
 }
 

