@@ -13,7 +13,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// The text says what failed, on what, and how to help it. Each stage has an enum of its own, boxed so that a `Result`
 /// stays small.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` prints the text too: it is what `fn main() -> cyxla::Result<()>` and `unwrap` show.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No plugin was found, or one could not be loaded.
@@ -42,6 +44,12 @@ pub enum Error {
         "a call into the PJRT plugin failed: {0}\n  help: use another build of the plugin, named by CYXLA_PJRT_PLUGIN"
     )]
     Api(#[source] Box<ApiError>),
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 macro_rules! stages {

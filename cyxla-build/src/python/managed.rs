@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use etcetera::BaseStrategy as _;
+
 use cyxla_artifact::Digest;
 
 use super::base::Base;
@@ -134,7 +136,14 @@ impl ManagedEnvironment {
     fn python_directory(&self, variables: &Variables) -> Result<PathBuf, PythonError> {
         let named = self.cache_directory.clone();
         let named = named.or_else(|| set(variables, CYXLA_CACHE_DIR).map(PathBuf::from));
-        let cache = named.or_else(|| dirs::cache_dir().map(|directory| directory.join("cyxla")));
+        let cache = named.or_else(|| {
+            Some(
+                etcetera::choose_base_strategy()
+                    .ok()?
+                    .cache_dir()
+                    .join("cyxla"),
+            )
+        });
         let cache = cache.ok_or(PythonError::NoDirectory {
             purpose: "Python environments",
             variable: CYXLA_CACHE_DIR,

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use etcetera::BaseStrategy as _;
+
 use super::{PythonEnvironment, PythonError, set};
 use crate::cargo::Variables;
 
@@ -71,7 +73,14 @@ pub(super) fn register(
         return Ok(());
     };
     let named = set(variables, CYXLA_DATA_DIR).map(PathBuf::from);
-    let data = named.or_else(|| dirs::data_dir().map(|directory| directory.join("cyxla")));
+    let data = named.or_else(|| {
+        Some(
+            etcetera::choose_base_strategy()
+                .ok()?
+                .data_dir()
+                .join("cyxla"),
+        )
+    });
     let data = data.ok_or(PythonError::NoDirectory {
         purpose: "the plugin of the environment",
         variable: CYXLA_DATA_DIR,

@@ -2,6 +2,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use etcetera::BaseStrategy as _;
+
 /// What the run time reads of the process around it: environment variables and well-known directories.
 ///
 /// Everything is read through one value, so that a test can give another and no variable is read in passing.
@@ -22,6 +24,7 @@ impl Surroundings {
     /// Those of this process.
     pub(crate) fn of_process() -> Self {
         let executable = std::env::current_exe().ok();
+        let user = etcetera::choose_base_strategy().ok();
         Self {
             variables: Box::new(|name| std::env::var_os(name)),
             executable: executable.and_then(|path| Some(path.parent()?.to_owned())),
@@ -30,8 +33,8 @@ impl Surroundings {
             } else {
                 Vec::new()
             },
-            user_data: dirs::data_dir().map(|directory| directory.join("cyxla")),
-            user_cache: dirs::cache_dir().map(|directory| directory.join("cyxla")),
+            user_data: user.as_ref().map(|user| user.data_dir().join("cyxla")),
+            user_cache: user.as_ref().map(|user| user.cache_dir().join("cyxla")),
         }
     }
 
