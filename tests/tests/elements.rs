@@ -178,10 +178,11 @@ fn halves_are_widened_exactly() {
     );
 }
 
+type Rank3 = [[[f32; 2]; 1]; 2];
+type Rank8 = [[[[[Rank3; 3]; 1]; 2]; 1]; 2];
+
 #[cyxla::program("elements:reverse")]
-fn reverse_rank_8(
-    x: &[[[[[[[[f32; 2]; 1]; 2]; 3]; 1]; 2]; 1]; 2],
-) -> cyxla::Result<[[[[[[[[f32; 2]; 1]; 2]; 3]; 1]; 2]; 1]; 2]>;
+fn reverse_rank_8(x: &Rank8) -> cyxla::Result<Rank8>;
 #[cyxla::program("elements:reverse")]
 fn reverse_empty(x: &[[f64; 0]; 3]) -> cyxla::Result<[[f64; 0]; 3]>;
 

@@ -3,6 +3,8 @@
 //! The cases in `ui/` see an artifact that is written here: nothing of it depends on Python. After a change of a message,
 //! `TRYBUILD=overwrite cargo test -p cyxla-tests --test ui` writes the expected output anew.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;

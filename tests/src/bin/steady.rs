@@ -3,7 +3,7 @@
 //! `cargo run --release -p cyxla-tests --bin steady`
 
 use std::error::Error;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Twice the sine: the program of the latency table in `jax.jit`'s terms, `lambda x: 2 * jnp.sin(x)`.
 #[cyxla::program("model:twice_sine")]
@@ -13,31 +13,31 @@ const CALLS: usize = 1_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut x = [0.0, 1.0];
-    let mut call = || -> Result<u64, Box<dyn Error>> {
+    let mut call = || -> Result<Duration, Box<dyn Error>> {
         let start = Instant::now();
         let y = twice_sine(&x)?;
-        let nanoseconds = u64::try_from(start.elapsed().as_nanos())?;
+        let time = start.elapsed();
         x[0] = y[0] / 2.0 + 0.1;
-        Ok(nanoseconds)
+        Ok(time)
     };
     for _ in 0..10_000 {
         call()?;
     }
 
     // Not zero, so that its pages are there now and don't count below.
-    let mut times = vec![u64::MAX; CALLS];
+    let mut times = vec![Duration::MAX; CALLS];
     let before = resident_kilobytes()?;
     for time in &mut times {
         *time = call()?;
     }
     let after = resident_kilobytes()?;
     times.sort_unstable();
-    let microseconds = |fraction: usize| times[(CALLS - 1) * fraction / 1000] as f64 / 1e3;
+    let quantile = |thousandths: usize| times[(CALLS - 1) * thousandths / 1000];
     println!(
-        "f32[2] -> f32[2], {CALLS} calls: p50 {:.2} µs, p99 {:.2} µs, p99.9 {:.2} µs",
-        microseconds(500),
-        microseconds(990),
-        microseconds(999)
+        "f32[2] -> f32[2], {CALLS} calls: p50 {:.2?}, p99 {:.2?}, p99.9 {:.2?}",
+        quantile(500),
+        quantile(990),
+        quantile(999)
     );
     println!("resident memory: {before} kB before, {after} kB after");
     Ok(())
