@@ -4,6 +4,7 @@ use crate::lower::LowerError;
 use crate::package::PackageError;
 use crate::python::PythonError;
 use crate::scan::ScanError;
+use crate::store::StoreError;
 
 /// Why the programs of a package could not be lowered.
 ///
@@ -23,6 +24,9 @@ pub enum Error {
     /// Python could not lower programs.
     #[error(transparent)]
     Lower(#[from] LowerError),
+    /// What was lowered can't be kept, or can't be made now.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Several things failed, each for a reason of its own.
     #[error(transparent)]
     Several(Errors),

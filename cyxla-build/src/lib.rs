@@ -4,14 +4,19 @@
 
 #![forbid(unsafe_code)]
 
+mod builder;
 mod cargo;
 mod error;
+mod freshness;
 mod lower;
 mod package;
 mod protocol;
 mod python;
 mod scan;
+mod store;
+mod update;
 
+pub use builder::{Builder, Report};
 pub use error::{Error, Errors};
 pub use lower::{
     Argument, Failure, FailureKind, FailureLocation, LowerError, LowerRequest, ProgramFailure,
@@ -23,3 +28,5 @@ pub use python::{
     PythonEnvironment, PythonError,
 };
 pub use scan::{Place, ScanError, Unknown};
+pub use store::StoreError;
+pub use update::Outcome;

@@ -30,7 +30,7 @@ mod tests;
 use std::path::PathBuf;
 
 pub use error::{Place, ScanError, Unknown};
-pub(crate) use program::{Argument, Program};
+pub(crate) use program::Program;
 
 use crate::cargo::Variables;
 use crate::error::Error;

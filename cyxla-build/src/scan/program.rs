@@ -9,6 +9,7 @@ use super::resolve::Evaluator;
 use super::tree::{Found, Tree};
 use super::{Place, ScanError};
 use crate::error::Error;
+use crate::protocol::Argument;
 
 /// A program to be lowered, as it is declared in Rust.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,15 +34,6 @@ pub(crate) struct Program {
     pub(crate) stablehlo_version: Option<StableHloVersion>,
     /// Files, as written in the declaration, that the lowering depends on unseen.
     pub(crate) deps: Vec<String>,
-}
-
-/// An argument of a [`Program`].
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Argument {
-    /// The name of the parameter in Rust.
-    pub(crate) name: String,
-    /// Its type; none if Python gives it.
-    pub(crate) array_type: Option<ArrayType>,
 }
 
 /// Name, target, signature, options: what the macro knows of a declaration.

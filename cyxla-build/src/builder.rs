@@ -1,0 +1,397 @@
+use std::path::{Path, PathBuf};
+
+use cyxla_artifact::{ProgramRecord, StableHloVersion};
+
+use crate::cargo::{self, Variables, variable};
+use crate::error::Error;
+use crate::freshness::{self, Asked, Tools};
+use crate::lower::{self, Job};
+use crate::package::{Package, PackageError, PythonSetting};
+use crate::protocol::ProgramRequest;
+use crate::python::{self, EnvironmentRequest};
+use crate::scan::{self, Program, Scan};
+use crate::store::{self, ARTIFACT, COMMITTED, StoreError};
+use crate::update::{Done, Made, Outcome, Task};
+
+/// Has JAX lower the programs of a package, from its build script.
+///
+/// ```no_run
+/// // build.rs
+/// cyxla_build::Builder::new().python_path("python").run();
+/// ```
+///
+/// Every `#[cyxla::program]` in the library, binaries, examples, tests and benches of the package is found and lowered, also
+/// those behind a `#[cfg]`. Relative paths count from the package's root. What `[package.metadata.cyxla]` or
+/// `[workspace.metadata.cyxla]` says in Cargo.toml stands behind what is said here.
+///
+/// # Which Python
+/// The first of: the environment variable CYXLA_PYTHON; [`python`](Self::python) or [`requirements`](Self::requirements);
+/// `python` in Cargo.toml; VIRTUAL_ENV; `.venv` of the package or the workspace; CONDA_PREFIX; `python3` and `python` on
+/// PATH.
+///
+/// # When it is started
+/// Only if something changed that the lowering depends on: a declaration, a Python or data file that was read, an
+/// environment variable that the Python code read, the Python environment.
+///
+/// A folder `.cyxla` in the package is the committed copy of what was lowered. While it holds, Python is not needed at all:
+/// not on docs.rs, not by `cargo publish`, not by users of the package. Switches in the environment:
+///
+/// | variable | |
+/// |---|---|
+/// | `CYXLA_UPDATE=1` | lower anew and write `.cyxla`; nothing else ever writes into the package |
+/// | `CYXLA_OFFLINE=1` | never start Python; an error if that means that nothing holds |
+/// | `DOCS_RS=1` | as docs.rs sets it: as offline, and `.cyxla` is taken even if it is stale |
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `run` or `lower_to`"]
+pub struct Builder {
+    package: Option<PathBuf>,
+    python_path: Vec<PathBuf>,
+    python: Option<PythonSetting>,
+    stablehlo_version: Option<StableHloVersion>,
+    debug_info: bool,
+    dependencies: Vec<PathBuf>,
+}
+
+/// What [`Builder::lower_to`] did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// The programs, sorted by name, target and signature.
+    pub programs: Vec<ProgramRecord>,
+    /// Where they came from.
+    pub outcome: Outcome,
+    /// The folder of the artifact.
+    pub artifact: PathBuf,
+    /// Files and folders whose change means that it must be done again.
+    pub watched: Vec<PathBuf>,
+    /// Environment variables whose change means that it must be done again.
+    pub variables: Vec<String>,
+    /// What the user should know, one line each.
+    pub warnings: Vec<String>,
+}
+
+impl Builder {
+    /// A builder for the package of this build script.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The package in this folder, for use outside of a build script.
+    pub fn package(mut self, root: impl Into<PathBuf>) -> Self {
+        self.package = Some(root.into());
+        self
+    }
+
+    /// Adds a folder in which Python looks for modules before all others.
+    ///
+    /// Without any, here and in Cargo.toml, it is `python` of the package if that is there, else the package's root.
+    pub fn python_path(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.python_path.push(folder.into());
+        self
+    }
+
+    /// The interpreter: a path, or a command that is looked up on PATH. JAX must be installed for it.
+    pub fn python(mut self, interpreter: impl Into<PathBuf>) -> Self {
+        self.python = Some(PythonSetting::Interpreter(interpreter.into()));
+        self
+    }
+
+    /// A managed environment: made from this requirements file, once, in the user's cache directory.
+    pub fn requirements(mut self, file: impl Into<PathBuf>) -> Self {
+        self.python = Some(PythonSetting::Requirements(file.into()));
+        self
+    }
+
+    /// The StableHLO version to write the programs at, unless they name one themselves. By default
+    /// [`StableHloVersion::DEFAULT`], or the newest that the installed jaxlib knows if that is older.
+    pub fn stablehlo_version(mut self, version: StableHloVersion) -> Self {
+        self.stablehlo_version = Some(version);
+        self
+    }
+
+    /// Whether the code keeps the places in Python that it comes from. They hold paths of this machine, so that the artifact
+    /// differs from machine to machine.
+    pub fn debug_info(mut self, keep: bool) -> Self {
+        self.debug_info = keep;
+        self
+    }
+
+    /// Adds a file that the lowering of all programs depends on unseen: one that is read by another process, or by a library
+    /// that opens files without Python. For one program, the attribute has `deps`.
+    pub fn dependency(mut self, file: impl Into<PathBuf>) -> Self {
+        self.dependencies.push(file.into());
+        self
+    }
+
+    /// Lowers, tells Cargo what to watch and where the artifact lies; on an error prints a report and ends the build script.
+    ///
+    /// # Blocking
+    /// Until Python is done, if it is started: a second and more.
+    pub fn run(&self) {
+        match self.run_with(&Variables::of_process()) {
+            Ok(report) => report.tell_cargo(),
+            Err(error) => {
+                eprintln!("\nerror: the programs of this package can't be lowered\n\n{error}\n");
+                std::process::exit(1);
+            }
+        }
+    }
+
+    fn run_with(&self, variables: &Variables) -> Result<Report, Error> {
+        let given = |variable| {
+            variables
+                .given_by_cargo(variable)
+                .map(PathBuf::from)
+                .ok_or(PackageError::NotInBuildScript { variable })
+        };
+        let out = given("OUT_DIR")?;
+        let root = match &self.package {
+            Some(root) => root.clone(),
+            None => given("CARGO_MANIFEST_DIR")?,
+        };
+        self.lower_package(&root, &out.join(ARTIFACT), variables)
+    }
+
+    /// Lowers into the folder `out` and prints nothing: for tools, and for build scripts that speak to Cargo themselves.
+    ///
+    /// Outside of a build script, [`package`](Self::package) says which package is meant.
+    ///
+    /// # Blocking
+    /// Until Python is done, if it is started: a second and more.
+    ///
+    /// # Errors
+    /// Everything that keeps the programs from being lowered: all declarations, or all programs, that are wrong.
+    pub fn lower_to(&self, out: &Path) -> Result<Report, Error> {
+        let variables = Variables::of_process();
+        let root = match &self.package {
+            Some(root) => root.clone(),
+            None => variables
+                .given_by_cargo("CARGO_MANIFEST_DIR")
+                .ok_or(PackageError::NotInBuildScript {
+                    variable: "CARGO_MANIFEST_DIR",
+                })?
+                .into(),
+        };
+        self.lower_package(&root, out, &variables)
+    }
+
+    fn lower_package(
+        &self,
+        root: &Path,
+        out: &Path,
+        variables: &Variables,
+    ) -> Result<Report, Error> {
+        let out = std::path::absolute(out).map_err(|source| StoreError::Write {
+            path: out.to_owned(),
+            source,
+        })?;
+        let package = Package::find(root)?;
+        let scan = scan::scan(&package, variables)?;
+        let programs: Vec<(Program, ProgramRequest)> = scan
+            .programs
+            .iter()
+            .map(|program| (program.clone(), self.request(program)))
+            .collect();
+        let requests: Vec<ProgramRequest> = programs
+            .iter()
+            .map(|(_, request)| request.clone())
+            .collect();
+        let folders = PythonPath::of(self, &package);
+        let dependencies = self.dependencies(&package, &scan);
+        let task = Task {
+            asked: Asked {
+                package: &package,
+                programs: &programs,
+                debug_info: self.debug_info,
+                python_path: &folders.own,
+                dependencies: &dependencies,
+            },
+            tools: Tools {
+                cyxla: env!("CARGO_PKG_VERSION").to_owned(),
+                script: lower::script_digest(),
+                python: format!(
+                    "{:?}",
+                    (
+                        &self.python,
+                        &package.settings.python,
+                        variables.get(variable::PYTHON)
+                    )
+                ),
+                python_path: folders.given.clone(),
+                settings: freshness::settings(variables),
+            },
+            variables,
+            out: &out,
+        };
+        let lower = |output: &Path| {
+            folders.check()?;
+            let environment = python::environment(&self.environment(&package), variables)?;
+            let python_path = folders.all();
+            let lowered = lower::lower_all(&Job {
+                python: environment.interpreter(),
+                package_root: &package.root,
+                python_path: &python_path,
+                output,
+                debug_info: self.debug_info,
+                programs: &requests,
+            })?;
+            Ok(Made {
+                lowered,
+                interpreter: environment.interpreter().to_owned(),
+                watched: environment.watched().to_vec(),
+            })
+        };
+        let done = task.update(&lower)?;
+        Ok(report(
+            done,
+            &package,
+            &scan,
+            &dependencies,
+            &out,
+            variables,
+        ))
+    }
+
+    fn request(&self, program: &Program) -> ProgramRequest {
+        ProgramRequest {
+            target: program.target.clone(),
+            platform: "cpu".to_owned(),
+            x64: program.x64,
+            x64_explicit: program.x64_explicit,
+            arguments: Some(program.arguments.clone()),
+            example_args: program.example_args.clone(),
+            custom_calls: program.custom_calls.clone(),
+            stablehlo_version: program.stablehlo_version.or(self.stablehlo_version),
+        }
+    }
+
+    fn environment(&self, package: &Package) -> EnvironmentRequest {
+        EnvironmentRequest {
+            package_root: package.root.clone(),
+            workspace_root: package.workspace_root.clone(),
+            builder: self.python.clone(),
+            metadata: package.settings.python.clone(),
+        }
+    }
+
+    /// The declared dependencies of all programs, absolute and sorted.
+    fn dependencies(&self, package: &Package, scan: &Scan) -> Vec<PathBuf> {
+        let declared = scan.programs.iter().flat_map(|program| &program.deps);
+        let mut all: Vec<PathBuf> = declared
+            .map(Path::new)
+            .chain(self.dependencies.iter().map(PathBuf::as_path))
+            .map(|file| package.root.join(file))
+            .collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+/// The folders in which Python looks for the package's modules, absolute.
+struct PythonPath {
+    /// Those that the package names itself, here or in its Cargo.toml.
+    own: Vec<PathBuf>,
+    /// Those of the workspace, or the usual one.
+    given: Vec<PathBuf>,
+    /// Whether anybody named them.
+    are_named: bool,
+}
+
+impl PythonPath {
+    fn of(builder: &Builder, package: &Package) -> Self {
+        let settings = &package.settings;
+        let mut own: Vec<PathBuf> = builder
+            .python_path
+            .iter()
+            .map(|folder| package.root.join(folder))
+            .collect();
+        let mut given = Vec::new();
+        match settings.python_path_of_workspace {
+            true => given.clone_from(&settings.python_path),
+            false => own.extend_from_slice(&settings.python_path),
+        }
+        let are_named = !(own.is_empty() && given.is_empty());
+        if !are_named {
+            let usual = package.root.join("python");
+            given.push(if usual.is_dir() {
+                usual
+            } else {
+                package.root.clone()
+            });
+        }
+        Self {
+            own,
+            given,
+            are_named,
+        }
+    }
+
+    fn all(&self) -> Vec<PathBuf> {
+        [self.own.as_slice(), &self.given].concat()
+    }
+
+    /// Whether the folders are there. A package that comes with lowered programs can come without them.
+    fn check(&self) -> Result<(), StoreError> {
+        match self
+            .all()
+            .into_iter()
+            .find(|folder| self.are_named && !folder.is_dir())
+        {
+            Some(path) => Err(StoreError::PythonPath { path }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn report(
+    done: Done,
+    package: &Package,
+    scan: &Scan,
+    dependencies: &[PathBuf],
+    out: &Path,
+    variables: &Variables,
+) -> Report {
+    let sources = done.manifest.sources.iter();
+    let mut watched: Vec<PathBuf> = sources
+        .map(|source| package.root.join(&source.path))
+        .chain(scan.files.iter().cloned())
+        .chain([
+            package.manifest(),
+            package.workspace_root.join("Cargo.toml"),
+        ])
+        .chain(package.target_folders())
+        .chain(dependencies.iter().cloned())
+        .chain(store::files(&package.root.join(COMMITTED)))
+        .chain(done.local_files)
+        // A path that isn't there would run the build script at every build.
+        .filter(|path| path.exists())
+        // Except here: the compiler stops at a module without a file, and the file, once written, may declare programs.
+        .chain(scan.missing.iter().cloned())
+        .collect();
+    watched.sort();
+    watched.dedup();
+    Report {
+        programs: done.manifest.programs,
+        outcome: done.outcome,
+        artifact: out.to_owned(),
+        watched,
+        variables: variables.read(),
+        warnings: done.warnings,
+    }
+}
+
+impl Report {
+    fn tell_cargo(&self) {
+        for path in &self.watched {
+            cargo::rerun_if_changed(path);
+        }
+        for name in &self.variables {
+            cargo::rerun_if_env_changed(name);
+        }
+        cargo::rustc_env("CYXLA_ARTIFACT", &self.artifact);
+        for text in &self.warnings {
+            cargo::warning(text);
+        }
+    }
+}
