@@ -94,7 +94,12 @@ impl Task<'_> {
         let mut stamps = Stamps::kept(kept.unwrap_or_default());
         if update {
             let done = self.lower(lower, &mut stamps)?;
-            store::write(&done.manifest, self.out, &self.committed())?;
+            let manifest = Manifest {
+                // Values of this machine, which no other machine compares with.
+                environment: Vec::new(),
+                ..done.manifest.clone()
+            };
+            store::write(&manifest, self.out, &self.committed())?;
             return Ok(done);
         }
         let (committed, committed_changes) =
@@ -231,24 +236,24 @@ impl Task<'_> {
 
     fn lower(&self, lower: Lower<'_>, stamps: &mut Stamps) -> Result<Done, Error> {
         let mut before: Option<Vec<Source>> = None;
-        for attempt in 1.. {
+        let mut tries = 0;
+        loop {
             let start = SystemTime::now();
             let staging = store::staging(self.out)?;
             let made = lower(staging.path())?;
             let mut files = made.lowered.reads.files.clone();
             files.extend_from_slice(self.asked.dependencies);
             let sources = self.sources(&files, stamps)?;
-            // Saved while Python was reading: was it the old content or the new? Code that writes a file that it reads
-            // makes the same content each time.
+            tries += 1;
+            // A file was saved while Python was reading: was it the old content or the new? Python code that itself writes
+            // what it reads makes the same content each time.
             let is_torn =
                 files.iter().any(|file| is_newer(file, start)) && before.as_ref() != Some(&sources);
-            if !is_torn || attempt == MOST_TRIES {
+            if !is_torn || tries == MOST_TRIES {
                 return self.store(made, sources, staging.path(), stamps);
             }
             before = Some(sources);
         }
-        // The loop ends with its last attempt.
-        Err(StoreError::Contradiction.into())
     }
 
     fn sources(&self, files: &[PathBuf], stamps: &mut Stamps) -> Result<Vec<Source>, StoreError> {

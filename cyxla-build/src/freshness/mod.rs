@@ -14,12 +14,9 @@
 mod local;
 mod stamps;
 
-#[cfg(test)]
-mod tests;
-
 use std::ffi::OsStr;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cyxla_artifact::{Digest, Hasher, Manifest, Source, Variable};
 
@@ -221,7 +218,7 @@ fn source_change(source: &Source, package: &Package, stamps: &mut Stamps) -> Opt
     }
 }
 
-/// The record of the files that a lowering read; none of a file that can't be read.
+/// The record of the files that a lowering read, sorted; or the first that can't be read.
 pub(crate) fn sources(
     files: &[PathBuf],
     package: &Package,
@@ -240,9 +237,4 @@ pub(crate) fn sources(
     sources.sort();
     sources.dedup();
     Ok(sources)
-}
-
-/// The path of a recorded source on this machine.
-pub(crate) fn source_path(source: &Source, package: &Package) -> PathBuf {
-    package.root.join(Path::new(&source.path))
 }

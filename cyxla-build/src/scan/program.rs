@@ -1,7 +1,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cyxla_artifact::{ArrayType, Declared, StableHloVersion};
+use cyxla_artifact::{Declared, StableHloVersion};
 use cyxla_syntax::{Declaration, Slot};
 
 use super::evaluate::Site;
