@@ -183,7 +183,9 @@ fn builds_at_the_same_time_make_it_once() {
 fn a_finished_environment_is_not_waited_for() {
     let machine = Machine::with_uv("");
     let made = machine.create().unwrap();
-    let lock = File::open(directory_of(&made).with_added_extension("lock")).unwrap();
+    let directory = directory_of(&made);
+    let lock = format!("{}.lock", directory.display());
+    let lock = File::open(lock).unwrap();
     lock.lock().unwrap();
     assert!(!machine.create().unwrap().created());
 }
