@@ -1,3 +1,6 @@
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{ProgramRecord, StableHloVersion};
@@ -149,7 +152,9 @@ impl Builder {
             Some(root) => root.clone(),
             None => given("CARGO_MANIFEST_DIR")?,
         };
-        self.lower_package(&root, &out.join(ARTIFACT), variables)
+        self.lower_package(&root, &out.join(ARTIFACT), variables, &|wanted| {
+            wanted.made(variables)
+        })
     }
 
     /// Lowers into the folder `out` and prints nothing: for tools, and for build scripts that speak to Cargo themselves.
@@ -172,14 +177,16 @@ impl Builder {
                 })?
                 .into(),
         };
-        self.lower_package(&root, out, &variables)
+        self.lower_package(&root, out, &variables, &|wanted| wanted.made(&variables))
     }
 
+    /// Does it all, with `python` to do what needs Python.
     fn lower_package(
         &self,
         root: &Path,
         out: &Path,
         variables: &Variables,
+        python: &dyn Fn(&Wanted<'_>) -> Result<Made, Error>,
     ) -> Result<Report, Error> {
         let out = std::path::absolute(out).map_err(|source| StoreError::Write {
             path: out.to_owned(),
@@ -225,20 +232,12 @@ impl Builder {
         };
         let lower = |output: &Path| {
             folders.check()?;
-            let environment = python::environment(&self.environment(&package), variables)?;
-            let python_path = folders.all();
-            let lowered = lower::lower_all(&Job {
-                python: environment.interpreter(),
-                package_root: &package.root,
-                python_path: &python_path,
+            python(&Wanted {
+                environment: &self.environment(&package),
+                python_path: &folders.all(),
                 output,
                 debug_info: self.debug_info,
                 programs: &requests,
-            })?;
-            Ok(Made {
-                lowered,
-                interpreter: environment.interpreter().to_owned(),
-                watched: environment.watched().to_vec(),
             })
         };
         let done = task.update(&lower)?;
@@ -285,6 +284,36 @@ impl Builder {
         all.sort();
         all.dedup();
         all
+    }
+}
+
+/// What Python is wanted for.
+#[derive(Debug)]
+struct Wanted<'a> {
+    environment: &'a EnvironmentRequest,
+    python_path: &'a [PathBuf],
+    output: &'a Path,
+    debug_info: bool,
+    programs: &'a [ProgramRequest],
+}
+
+impl Wanted<'_> {
+    /// Finds Python and has it lower the programs.
+    fn made(&self, variables: &Variables) -> Result<Made, Error> {
+        let environment = python::environment(self.environment, variables)?;
+        let lowered = lower::lower_all(&Job {
+            python: environment.interpreter(),
+            package_root: &self.environment.package_root,
+            python_path: self.python_path,
+            output: self.output,
+            debug_info: self.debug_info,
+            programs: self.programs,
+        })?;
+        Ok(Made {
+            lowered,
+            interpreter: environment.interpreter().to_owned(),
+            watched: environment.watched().to_vec(),
+        })
     }
 }
 

@@ -37,9 +37,15 @@ impl Variables {
     /// An environment of exactly these variables.
     #[cfg(test)]
     pub(crate) fn fixed<const N: usize>(variables: [(&str, &str); N]) -> Self {
+        Self::fixed_from(&variables)
+    }
+
+    /// An environment of exactly these variables.
+    #[cfg(test)]
+    pub(crate) fn fixed_from(variables: &[(&str, &str)]) -> Self {
         let fixed = variables
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value.into()));
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).into()));
         Self {
             fixed: Some(fixed.collect()),
             read: Mutex::default(),

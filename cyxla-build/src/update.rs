@@ -235,6 +235,8 @@ impl Task<'_> {
     }
 
     fn lower(&self, lower: Lower<'_>, stamps: &mut Stamps) -> Result<Done, Error> {
+        // Said before Python runs for what it can't be enough for.
+        self.sources(self.asked.dependencies, stamps)?;
         let mut before: Option<Vec<Source>> = None;
         let mut tries = 0;
         loop {
