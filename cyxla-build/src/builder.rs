@@ -336,9 +336,10 @@ impl PythonPath {
             .map(|folder| package.root.join(folder))
             .collect();
         let mut given = Vec::new();
-        match settings.python_path_of_workspace {
-            true => given.clone_from(&settings.python_path),
-            false => own.extend_from_slice(&settings.python_path),
+        if settings.python_path_of_workspace {
+            given.clone_from(&settings.python_path);
+        } else {
+            own.extend_from_slice(&settings.python_path);
         }
         let are_named = !(own.is_empty() && given.is_empty());
         if !are_named {

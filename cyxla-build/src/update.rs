@@ -103,28 +103,27 @@ impl Task<'_> {
             return Ok(done);
         }
         let (committed, committed_changes) =
-            self.look(self.committed(), &mut stamps, |this, found, stamps| {
+            self.look(&self.committed(), &mut stamps, |this, found, stamps| {
                 freshness::committed_changes(found, &this.asked, stamps)
             });
         if let (Some(manifest), true) = (&committed, committed_changes.is_empty()) {
             return self.copy_committed(manifest, &stamps);
         }
         let lowering = local.and_then(|local| local.lowered);
-        let (lowered, lowered_changes) =
-            self.look(self.out.to_owned(), &mut stamps, |this, found, stamps| {
-                match &lowering {
-                    Some(lowering) => freshness::lowered_changes(
-                        found,
-                        lowering,
-                        &this.asked,
-                        &this.tools,
-                        this.variables,
-                        stamps,
-                    ),
-                    // A copy of a committed artifact that does not hold any more.
-                    None => vec![Change::Absent],
-                }
-            });
+        let (lowered, lowered_changes) = self.look(self.out, &mut stamps, |this, found, stamps| {
+            match &lowering {
+                Some(lowering) => freshness::lowered_changes(
+                    found,
+                    lowering,
+                    &this.asked,
+                    &this.tools,
+                    this.variables,
+                    stamps,
+                ),
+                // A copy of a committed artifact that does not hold any more.
+                None => vec![Change::Absent],
+            }
+        });
         let is_committed = committed_changes != [Change::Absent];
         let mut done = match (lowered, lowering) {
             (Some(manifest), Some(lowering)) if lowered_changes.is_empty() => {
@@ -138,9 +137,10 @@ impl Task<'_> {
                         reasons(COMMITTED, &committed_changes),
                     ]
                     .concat();
-                    return Err(match docs {
-                        true => StoreError::Docs { reasons },
-                        false => StoreError::Offline { reasons },
+                    return Err(if docs {
+                        StoreError::Docs { reasons }
+                    } else {
+                        StoreError::Offline { reasons }
                     }
                     .into());
                 }
@@ -164,11 +164,11 @@ impl Task<'_> {
     /// The artifact in a folder, if it can be used, and what speaks against it.
     fn look(
         &self,
-        folder: PathBuf,
+        folder: &Path,
         stamps: &mut Stamps,
         changes: impl FnOnce(&Self, &Manifest, &mut Stamps) -> Vec<Change>,
     ) -> (Option<Manifest>, Vec<Change>) {
-        match store::open(&folder, stamps) {
+        match store::open(folder, stamps) {
             Ok(manifest) => {
                 let changes = changes(self, &manifest, stamps);
                 (Some(manifest), changes)
@@ -341,8 +341,9 @@ fn is_newer(file: &Path, time: SystemTime) -> bool {
 }
 
 fn reasons(of: &str, changes: &[Change]) -> String {
-    changes
+    let lines: Vec<String> = changes
         .iter()
         .map(|change| format!("  {of}: {change}\n"))
-        .collect()
+        .collect();
+    lines.concat()
 }

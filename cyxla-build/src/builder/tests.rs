@@ -16,6 +16,8 @@ fn f(x: &[f32; 4]) -> cyxla::Result<f32>;
 fn main() {}
 ";
 
+type Meanwhile = Box<dyn FnMut(&Path)>;
+
 /// A package with a Python side, and a stand-in for Python that counts how often it is started.
 ///
 /// Its programs' code is the content of the files that it reads, so that stale code shows.
@@ -25,7 +27,7 @@ struct World {
     reads: Vec<&'static str>,
     environment: Vec<&'static str>,
     /// Done while Python runs.
-    meanwhile: RefCell<Box<dyn FnMut(&Path)>>,
+    meanwhile: RefCell<Meanwhile>,
 }
 
 impl World {
@@ -76,7 +78,7 @@ impl World {
         fs::remove_file(self.root().join(path)).unwrap();
     }
 
-    fn python(&self, wanted: &Wanted<'_>) -> Result<Made, Error> {
+    fn python(&self, wanted: &Wanted<'_>) -> Made {
         self.starts.set(self.starts.get() + 1);
         let mut code = b"ML\xefR\x0dStableHLO_v1.10.0\0".to_vec();
         let files: Vec<PathBuf> = self
@@ -104,7 +106,7 @@ impl World {
             name: (*name).to_owned(),
             value: None,
         });
-        Ok(Made {
+        Made {
             lowered: LoweredAll {
                 provenance: cyxla_artifact::Provenance::default(),
                 programs,
@@ -116,13 +118,13 @@ impl World {
             },
             interpreter: self.home.path().join("python/bin/python"),
             watched: Vec::new(),
-        })
+        }
     }
 
     fn try_build(&self, builder: &Builder, variables: &[(&str, &str)]) -> Result<Report, Error> {
         let variables = Variables::fixed_from(variables);
         builder.lower_package(&self.root(), &self.out(), &variables, &|wanted| {
-            self.python(wanted)
+            Ok(self.python(wanted))
         })
     }
 
@@ -218,7 +220,7 @@ fn every_file_that_was_read_counts() {
 #[test]
 fn a_new_version_of_a_package_counts() {
     assert_lowers_after(&World::new(), |world| {
-        world.write("../python/METADATA", "0.10.20")
+        world.write("../python/METADATA", "0.10.20");
     });
 }
 
@@ -247,7 +249,7 @@ fn code_that_was_removed_or_damaged_is_made_again() {
     };
     assert_lowers_after(&World::new(), |world| fs::remove_file(code(world)).unwrap());
     assert_lowers_after(&World::new(), |world| {
-        fs::write(code(world), "damaged").unwrap()
+        fs::write(code(world), "damaged").unwrap();
     });
     assert_lowers_after(&World::new(), |world| {
         fs::write(world.out().join("manifest.json"), "{").unwrap();

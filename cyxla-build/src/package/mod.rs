@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Edition, MetadataCommand, TargetKind};
 
 mod settings;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use settings::{PythonSetting, Settings};
 
@@ -126,15 +128,16 @@ impl Package {
         let cargo_root = package
             .manifest_path
             .parent()
-            .map(|path| path.as_std_path());
+            .map(cargo_metadata::camino::Utf8Path::as_std_path);
         let place = |path: &Path| match path.strip_prefix(cargo_root.unwrap_or(seen)) {
             Ok(inside) => root.join(inside),
             Err(_) => path.to_owned(),
         };
         let workspace = metadata.workspace_root.as_std_path();
-        let workspace_root = match Some(workspace) == cargo_root {
-            true => root.to_owned(),
-            false => workspace.to_owned(),
+        let workspace_root = if Some(workspace) == cargo_root {
+            root.to_owned()
+        } else {
+            workspace.to_owned()
         };
         let targets = package
             .targets

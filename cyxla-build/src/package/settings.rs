@@ -101,9 +101,10 @@ impl<'a> Table<'a> {
                 // A bare name is a command, as in a shell; anything else a path.
                 let is_command =
                     Path::new(command).components().count() == 1 && !command.contains(['/', '\\']);
-                Ok(Some(PythonSetting::Interpreter(match is_command {
-                    true => command.into(),
-                    false => self.root.join(command),
+                Ok(Some(PythonSetting::Interpreter(if is_command {
+                    command.into()
+                } else {
+                    self.root.join(command)
                 })))
             }
             Some(Value::Object(table)) => match (table.get("requirements"), table.len()) {
@@ -155,10 +156,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(package: Value, workspace: Value) -> Result<Settings, PackageError> {
+    fn read(package: &Value, workspace: &Value) -> Result<Settings, PackageError> {
         Settings::read(
-            (&package, Path::new("/ws/pkg")),
-            (&workspace, Path::new("/ws")),
+            (package, Path::new("/ws/pkg")),
+            (workspace, Path::new("/ws")),
         )
     }
 
@@ -166,18 +167,18 @@ mod tests {
     fn a_key_of_the_package_stands_before_that_of_the_workspace() {
         let workspace = json!({"cyxla": {"python": "env/bin/python", "python_path": ["lib"]}});
         let package = json!({"cyxla": {"python_path": ["python"]}, "docs": {}});
-        let settings = read(package, workspace.clone()).unwrap();
+        let settings = read(&package, &workspace).unwrap();
         let interpreter = PythonSetting::Interpreter("/ws/env/bin/python".into());
         assert_eq!(settings.python, Some(interpreter));
         assert_eq!(settings.python_path, [Path::new("/ws/pkg/python")]);
         assert!(!settings.python_path_of_workspace);
-        let settings = read(Value::Null, workspace).unwrap();
+        let settings = read(&Value::Null, &workspace).unwrap();
         assert_eq!(settings.python_path, [Path::new("/ws/lib")]);
     }
 
     #[test]
     fn a_bare_name_is_a_command() {
-        let settings = read(json!({"cyxla": {"python": "python3.12"}}), Value::Null).unwrap();
+        let settings = read(&json!({"cyxla": {"python": "python3.12"}}), &Value::Null).unwrap();
         let command = PythonSetting::Interpreter("python3.12".into());
         assert_eq!(settings.python, Some(command));
     }
@@ -185,14 +186,14 @@ mod tests {
     #[test]
     fn requirements_lie_beside_their_manifest() {
         let python = json!({"requirements": "requirements.txt"});
-        let settings = read(Value::Null, json!({"cyxla": {"python": python}})).unwrap();
+        let settings = read(&Value::Null, &json!({"cyxla": {"python": python}})).unwrap();
         let file = PythonSetting::Requirements("/ws/requirements.txt".into());
         assert_eq!(settings.python, Some(file));
     }
 
     #[test]
     fn a_wrong_key_is_named_with_those_that_exist() {
-        let error = read(json!({"cyxla": {"pyton": "x"}}), Value::Null).unwrap_err();
+        let error = read(&json!({"cyxla": {"pyton": "x"}}), &Value::Null).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with(
             "[package.metadata.cyxla] of /ws/pkg/Cargo.toml: there is no key `pyton`"
@@ -212,7 +213,7 @@ mod tests {
             (json!({"cyxla": {"python_path": [1]}}), "not a number"),
             (json!({"cyxla": []}), "`cyxla` is a list"),
         ] {
-            let error = read(Value::Null, value).unwrap_err().to_string();
+            let error = read(&Value::Null, &value).unwrap_err().to_string();
             assert!(error.contains(problem), "{error}");
             assert!(
                 error.contains("[workspace.metadata.cyxla] of /ws/Cargo.toml"),

@@ -61,11 +61,11 @@ pub enum ScanError {
         /// The function in Rust.
         function: String,
         /// One declaration.
-        first: Place,
+        first: Box<Place>,
         /// The types of its arguments.
         first_types: String,
         /// The other.
-        second: Place,
+        second: Box<Place>,
         /// The types of its arguments.
         second_types: String,
     },

@@ -70,7 +70,7 @@ impl Evaluator<'_> {
             Expr::Path(path) if path.qself.is_none() => this.path(&path.path, site),
             Expr::Unary(unary) => {
                 let operand = this.expression(&unary.expr, site)?;
-                this.unary(unary.op, operand, expr, site)
+                negated(unary.op, operand, expr, site)
             }
             Expr::Binary(binary) => this.binary(binary, expr, site),
             Expr::Cast(cast) => {
@@ -165,13 +165,15 @@ impl Evaluator<'_> {
         let known = self.opened(id, |this| {
             let declared = this.integer_type(ty, inner);
             match (this.expression(value, inner)?, declared) {
-                (Value::Integer(number, _), Some(ty)) => match ty.checked(number) {
-                    Some(number) => Ok(Value::Integer(number, Some(ty))),
-                    None => {
+                (Value::Integer(number, _), Some(ty)) => {
+                    let fits = ty
+                        .checked(number)
+                        .map(|number| Value::Integer(number, Some(ty)));
+                    fits.ok_or_else(|| {
                         let problem = format!("is {number}, which is no {ty}");
-                        Err(arithmetic(&**value, inner, problem))
-                    }
-                },
+                        arithmetic(&**value, inner, problem)
+                    })
+                }
                 (known, _) => Ok(known),
             }
         });
@@ -250,25 +252,6 @@ impl Evaluator<'_> {
         }
     }
 
-    fn unary(
-        &self,
-        op: UnOp,
-        operand: Value,
-        expr: &Expr,
-        site: Site<'_>,
-    ) -> Result<Value, Unknown> {
-        match (op, operand) {
-            (UnOp::Neg(_), Value::Integer(value, ty)) => {
-                checked(value.checked_neg(), ty, expr, site)
-            }
-            (UnOp::Not(_), Value::Integer(value, Some(ty))) => {
-                Ok(Value::Integer(ty.wrapped(!value), Some(ty)))
-            }
-            (UnOp::Not(_), Value::Truth(value)) => Ok(Value::Truth(!value)),
-            _ => Err(unsupported(expr, site)),
-        }
-    }
-
     fn binary(
         &mut self,
         binary: &ExprBinary,
@@ -338,6 +321,18 @@ impl Evaluator<'_> {
             _ => return Err(unsupported(expr, site)),
         };
         checked(number, ty, expr, site)
+    }
+}
+
+/// `-x` and `!x`.
+fn negated(op: UnOp, operand: Value, expr: &Expr, site: Site<'_>) -> Result<Value, Unknown> {
+    match (op, operand) {
+        (UnOp::Neg(_), Value::Integer(value, ty)) => checked(value.checked_neg(), ty, expr, site),
+        (UnOp::Not(_), Value::Integer(value, Some(ty))) => {
+            Ok(Value::Integer(ty.wrapped(!value), Some(ty)))
+        }
+        (UnOp::Not(_), Value::Truth(value)) => Ok(Value::Truth(!value)),
+        _ => Err(unsupported(expr, site)),
     }
 }
 

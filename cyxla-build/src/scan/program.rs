@@ -1,7 +1,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cyxla_artifact::{Declared, StableHloVersion};
+use cyxla_artifact::{DType, Declared, StableHloVersion};
 use cyxla_syntax::{Declaration, Slot};
 
 use super::evaluate::Site;
@@ -71,9 +71,9 @@ pub(super) fn programs(tree: &Tree) -> Result<Vec<Program>, Error> {
                 } else {
                     errors.push(ScanError::Contradiction {
                         function: known.name.clone(),
-                        first: first.clone(),
+                        first: Box::new(first.clone()),
                         first_types: types(known),
-                        second: found.place.clone(),
+                        second: Box::new(found.place.clone()),
                         second_types: types(&program),
                     });
                 }
@@ -127,9 +127,7 @@ fn program(evaluator: &mut Evaluator<'_>, found: &Found) -> Result<Program, Vec<
     for parameter in &function.parameters {
         let array_type = match &parameter.ty {
             Slot::Type(ty) => {
-                needs_x64 |= evaluator
-                    .dtype(ty, site)
-                    .is_ok_and(|dtype| dtype.needs_x64());
+                needs_x64 |= evaluator.dtype(ty, site).is_ok_and(DType::needs_x64);
                 match evaluator.array_type(ty, site) {
                     Ok(array_type) => Some(array_type),
                     // The compiler compares what it is with what Python gives.

@@ -93,10 +93,11 @@ impl<'a> Evaluator<'a> {
         is_import: bool,
     ) -> Vec<Meaning> {
         let Some((first, rest)) = path.names.split_first() else {
-            return match path.leading {
-                true => Vec::new(),
-                // `use {a, b}`: nothing before the braces.
-                false => vec![Meaning::Module(self.tree.root(scope))],
+            // In `use {a, b}`, nothing stands before the braces.
+            return if path.leading {
+                Vec::new()
+            } else {
+                vec![Meaning::Module(self.tree.root(scope))]
             };
         };
         let root = self.tree.root(scope);

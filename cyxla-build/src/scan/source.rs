@@ -67,7 +67,7 @@ fn nesting(tokens: TokenStream) -> usize {
         match level.tokens.next() {
             Some(TokenTree::Group(group)) => levels.push(Level::new(group.stream())),
             Some(TokenTree::Punct(punct)) if matches!(punct.as_char(), ';' | ',') => {
-                level.end_run()
+                level.end_run();
             }
             // An attribute, of which a documented item has one for each line.
             Some(TokenTree::Punct(punct)) if punct.as_char() == '#' => {}
@@ -91,11 +91,10 @@ fn nesting(tokens: TokenStream) -> usize {
 /// Whether an item or statement ended, if a group stands before this token.
 fn ends_item(next: Option<&TokenTree>) -> bool {
     match next {
-        None => true,
         Some(TokenTree::Ident(word)) => word != "else" && word != "as",
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
         Some(TokenTree::Punct(punct)) => punct.as_char() == '#',
-        Some(TokenTree::Literal(_)) => true,
+        None | Some(TokenTree::Literal(_)) => true,
     }
 }
 
@@ -156,7 +155,7 @@ mod tests {
     #[test]
     fn what_is_within_the_limit_fits_the_stack() {
         let near = MOST_NESTED / 2 - 50;
-        let sources = vec![
+        let sources = [
             format!(
                 "const A: usize = {}1{};",
                 "(".repeat(near),

@@ -197,9 +197,10 @@ impl Walker<'_, '_> {
                 .any(|each| each.path().is_ident("cfg") || each.path().is_ident("cfg_attr"));
         let outer = std::mem::replace(&mut self.conditional, conditional);
         // A path on a module of a file is relative to that file, one inside of `mod name { … }` to the folder of `name`.
-        let base = match self.inline {
-            true => self.children.clone(),
-            false => parent(&self.file),
+        let base = if self.inline {
+            self.children.clone()
+        } else {
+            parent(&self.file)
         };
         let place = |path: String| normal(&base.join(path));
         let path = path_attribute(&module.attrs).map(place);
@@ -210,7 +211,9 @@ impl Walker<'_, '_> {
                 std::mem::replace(&mut self.inline, true),
             );
             self.within(scope, |walker| {
-                items.iter().for_each(|item| walker.visit_item(item));
+                for item in items {
+                    walker.visit_item(item);
+                }
             });
             (self.children, self.inline) = outer;
         } else {
@@ -359,9 +362,10 @@ impl<'ast> Visit<'ast> for Walker<'_, '_> {
                 let own = import.ident == "self";
                 let path = Path {
                     leading: !own,
-                    names: vec![match own {
-                        true => "crate".to_owned(),
-                        false => import.ident.unraw().to_string(),
+                    names: vec![if own {
+                        "crate".to_owned()
+                    } else {
+                        import.ident.unraw().to_string()
                     }],
                 };
                 self.add(name, &import.attrs, ItemKind::Import(path));
