@@ -3,6 +3,11 @@
 //! The tests of the module itself go through every change with a stand-in for Python; these show that what Python tells of
 //! its reads is what counts.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "the functions that prepare a test are part of it"
+)]
+
 mod interpreters;
 
 use std::fs;
