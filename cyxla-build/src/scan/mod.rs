@@ -13,6 +13,7 @@
 //! before: enough to ask JAX for the right shapes. Whatever is wrong here is checked again by what the macro expands to,
 //! so that a guess can end in an error, and never in a wrong call.
 
+mod attributes;
 mod conditions;
 mod error;
 mod evaluate;
