@@ -191,7 +191,7 @@ impl Search<'_> {
         if let Some(base) = base {
             managed = managed.interpreter(base).named_by(Origin::Variable);
         }
-        let (environment, answer) = managed.create_with(self.variables)?;
+        let (mut environment, answer) = managed.create_with(self.variables)?;
         answer.jax_fault().map_err(|fault| {
             let requirements = requirements.clone();
             PythonError::RequirementsWithoutJax {
@@ -199,7 +199,9 @@ impl Search<'_> {
                 fault,
             }
         })?;
-        plugin::register(&environment, self.variables)?;
+        // If it is taken away, the next build makes it known again.
+        let registered = plugin::register(&environment, self.variables)?;
+        environment.watched.extend(registered);
         Ok(environment)
     }
 }

@@ -64,13 +64,13 @@ pub(super) fn cpu_plugins(site_packages: &[&PathBuf]) -> Vec<CpuPlugin> {
 }
 
 /// Writes `<data>/plugins/<package>/plugin.toml` for the newest plugin of the environment, so that a program finds it
-/// without Python. A file that says the same already is left as it is.
+/// without Python. A file that says the same already is left as it is. Gives the file, if there is a plugin.
 pub(super) fn register(
     environment: &PythonEnvironment,
     variables: &Variables,
-) -> Result<(), PythonError> {
+) -> Result<Option<PathBuf>, PythonError> {
     let Some(plugin) = environment.cpu_plugins().into_iter().next() else {
-        return Ok(());
+        return Ok(None);
     };
     let named = set(variables, CYXLA_DATA_DIR).map(PathBuf::from);
     let data = named.or_else(|| {
@@ -89,12 +89,15 @@ pub(super) fn register(
         .join("plugins")
         .join(plugin.package)
         .join("plugin.toml");
-    write(&file, &plugin).map_err(|source| PythonError::File {
-        action: "register the plugin of the environment in",
-        path: file,
-        variable: CYXLA_DATA_DIR,
-        source,
-    })
+    match write(&file, &plugin) {
+        Ok(()) => Ok(Some(file)),
+        Err(source) => Err(PythonError::File {
+            action: "register the plugin of the environment in",
+            path: file,
+            variable: CYXLA_DATA_DIR,
+            source,
+        }),
+    }
 }
 
 fn write(file: &Path, plugin: &CpuPlugin) -> io::Result<()> {
@@ -169,7 +172,10 @@ mod tests {
         }
     }
 
-    fn register_in(data: &Folder, environment: &PythonEnvironment) -> Result<(), PythonError> {
+    fn register_in(
+        data: &Folder,
+        environment: &PythonEnvironment,
+    ) -> Result<Option<PathBuf>, PythonError> {
         let variables = Variables::fixed([(CYXLA_DATA_DIR, data.path().to_str().unwrap())]);
         register(environment, &variables)
     }

@@ -259,6 +259,11 @@ mod tests {
 
     /// Central differences of step h are off by h² times the third derivative, and by rounding over h.
     #[test]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::many_single_char_names,
+        reason = "small numbers; the letters are those of the method"
+    )]
     fn derivatives_are_those_of_the_values() {
         let z = DRIVE.straight() + DVector::from_fn(VARIABLES, |i, _| (i as f64).sin() / 10.0);
         let direction = DVector::from_fn(VARIABLES, |i, _| (i as f64).cos());

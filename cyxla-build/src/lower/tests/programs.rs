@@ -20,6 +20,7 @@ fn leaves(program: &LoweredProgram) -> (Vec<String>, Vec<String>) {
 }
 
 /// The programs that are lowered, under the names that the tests call them by.
+#[expect(clippy::too_many_lines, reason = "a table: a row for each program")]
 pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
     let matrix: &[(&str, DType, &[usize])] = &[("x", F32, &[3, 3])];
     let mut number = with_example("programs:keeps_unused", "programs:numbers_args");
