@@ -45,8 +45,8 @@ pub(crate) enum Mistake {
     // The record.
     #[error(
         "the build script has seen no program `{name}` of {target}\n  \
-         help: save the file and build again; it reads the targets of the package (lib, bins, examples, tests, benches) \
-         and their modules, but no declaration that a macro writes or that stands in a doctest\n        {known}"
+         help: save the file and build again, after `touch build.rs` if it is of a new target; the build script reads the \
+         targets of the package (lib, bins, examples, tests, benches) and their modules, but no declaration that a macro writes or that stands in a doctest\n        {known}"
     )]
     UnknownProgram {
         name: String,

@@ -432,6 +432,7 @@ fn what_is_watched_exists_but_for_a_module_that_the_compiler_misses() {
         "package/python/lazy.py",
         "package/python/model.py",
         "package/python/table.npy",
+        "package/src",
         "package/src/a.rs",
         "package/src/gone.rs",
         "package/src/main.rs",

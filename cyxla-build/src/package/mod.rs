@@ -196,7 +196,8 @@ impl Package {
     /// watches a folder with all that lies below it, so one that holds anything else (snapshots, `__pycache__`) would run
     /// the build script at every build.
     pub(crate) fn target_folders(&self) -> Vec<PathBuf> {
-        ["src/bin", "examples", "tests", "benches"]
+        // All of `src`, as `src/bin` or `src/lib.rs` may be still to come.
+        ["src", "src/bin", "examples", "tests", "benches"]
             .iter()
             .map(|folder| self.root.join(folder))
             .filter(|folder| holds_only_rust(folder, 8))

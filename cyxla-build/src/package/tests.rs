@@ -144,6 +144,7 @@ fn a_folder_is_watched_only_if_it_holds_nothing_but_rust() {
     let folder = folder(&[
         ("Cargo.toml", &manifest("a")),
         ("src/lib.rs", ""),
+        ("src/table.csv", ""),
         ("src/bin/a.rs", ""),
         ("src/bin/b/main.rs", ""),
         ("tests/t.rs", ""),
