@@ -1,6 +1,7 @@
 //! Python is started if and only if something changed that the lowering depends on, and then the binary is of the new.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
 use crate::project::{LOWERED, NO_PYTHON, Project, main_rs};
@@ -212,4 +213,23 @@ fn the_same_sources_give_the_same_bytes_in_another_folder() {
     assert_ne!(one.root(), other.root());
     assert_eq!(one.artifact().len(), 2);
     assert_eq!(one.artifact(), other.artifact());
+}
+
+#[test]
+fn a_package_is_followed_through_links() {
+    let project = reader();
+    let outside = project.root().join("../outside");
+    fs::rename(project.root().join("python"), &outside).unwrap();
+    symlink("../outside", project.root().join("python")).unwrap();
+    symlink(project.root(), project.root().join("../link")).unwrap();
+    let run = || {
+        let cargo = project.cargo("run --quiet --manifest-path ../link/Cargo.toml");
+        (cargo.stdout(), project.starts())
+    };
+    let lowered = LOWERED.map(str::to_owned).to_vec();
+    assert_eq!(run(), ("111111".to_owned(), lowered.clone()));
+    assert_eq!(run(), ("111111".to_owned(), Vec::new()));
+    fs::write(outside.join("lazy.py"), "PART = 200").unwrap();
+    assert_eq!(run(), ("111211".to_owned(), lowered));
+    assert_eq!(run(), ("111211".to_owned(), Vec::new()));
 }

@@ -22,9 +22,12 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn new() -> Self {
         let home = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        copy(&dependencies().join("target"), &home.path().join("target"));
+        copy(
+            &dependencies().join("target"),
+            &home.path().join("a tärget"),
+        );
         // Cargo locks these files, and a link to one would be the same file.
-        for entry in fs::read_dir(home.path().join("target/debug")).unwrap() {
+        for entry in fs::read_dir(home.path().join("a tärget/debug")).unwrap() {
             let entry = entry.unwrap();
             if entry.file_name().to_str().unwrap().starts_with(".cargo") {
                 fs::remove_file(entry.path()).unwrap();
@@ -61,11 +64,11 @@ impl Project {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.home.path().join("package")
+        self.home.path().join("a päckage")
     }
 
     pub(crate) fn target(&self) -> PathBuf {
-        self.home.path().join("target")
+        self.home.path().join("a tärget")
     }
 
     /// An interpreter with JAX that leaves a note of each start.
