@@ -88,7 +88,7 @@ impl ArrayType {
     /// The type of `[A; n]`, where this is the type of `A`: a new outermost axis.
     ///
     /// # Panics
-    /// With more than [`MAX_RANK`] axes; in a constant, this stops the compiler.
+    /// With more than [`MAX_RANK`] axes, or more bytes than an address can count; in a constant, this stops the compiler.
     pub const fn in_array(self, n: usize) -> Self {
         assert!(
             self.rank < MAX_RANK,
@@ -96,9 +96,18 @@ impl ArrayType {
         );
         let mut axes = [0; MAX_RANK];
         axes[0] = n;
+        let mut bytes = self.dtype.size();
         let mut i = 0;
-        while i < self.rank {
-            axes[i + 1] = self.axes[i];
+        while i <= self.rank {
+            if i > 0 {
+                axes[i] = self.axes[i - 1];
+            }
+            // Zeros are left out of the product, as in `new`.
+            let factor = if axes[i] > 0 { axes[i] } else { 1 };
+            bytes = match bytes.checked_mul(factor) {
+                Some(bytes) if bytes <= isize::MAX.unsigned_abs() => bytes,
+                _ => panic!("the array does not fit into memory"),
+            };
             i += 1;
         }
         Self {
@@ -277,6 +286,14 @@ mod tests {
             ArrayType::new(DType::F32, &[1; 17]),
             Err(ArrayTypeError::Rank { rank: 17 })
         );
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit into memory")]
+    fn nested_arrays_that_overflow_are_refused_even_if_empty() {
+        let _ = ArrayType::scalar(DType::F32)
+            .in_array(0)
+            .in_array(usize::MAX);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use cyxla_artifact::{MANIFEST_FILE, Manifest, ManifestError};
 
@@ -175,14 +176,28 @@ fn remove_leftovers(manifest: &Manifest, folder: &Path) -> io::Result<()> {
             continue;
         };
         let is_code = path.extension().is_some_and(|extension| extension == CODE);
-        let is_temporary = name.starts_with(TEMPORARY);
-        if is_temporary && path.is_dir() {
-            fs::remove_dir_all(&path)?;
-        } else if is_temporary || (is_code && !code.contains(name)) {
-            fs::remove_file(&path)?;
+        let is_leftover = name.starts_with(TEMPORARY) && is_abandoned(&path);
+        let removed = if is_leftover && path.is_dir() {
+            fs::remove_dir_all(&path)
+        } else if is_leftover || (is_code && !code.contains(name)) {
+            fs::remove_file(&path)
+        } else {
+            Ok(())
+        };
+        match removed {
+            // Another build that refreshes the same folder was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => other?,
         }
     }
     Ok(())
+}
+
+/// Whether a temporary file or folder is so old that no build can still be at it.
+fn is_abandoned(path: &Path) -> bool {
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > HOUR))
 }
 
 /// The files of a committed artifact.

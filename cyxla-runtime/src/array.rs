@@ -11,8 +11,9 @@ use crate::element::{
 
 mod sealed {
     pub trait Sealed {}
+    pub trait SealedOutput {}
 }
-use sealed::Sealed;
+use sealed::{Sealed, SealedOutput};
 
 /// A host array of fixed type: an element, or a nested Rust array of elements.
 ///
@@ -53,6 +54,8 @@ macro_rules! elements {
         }
 
         const _: () = assert!(size_of::<$rust>() == DType::$dtype.size());
+
+        impl SealedOutput for $rust {}
 
         impl Output for $rust {
             const TYPE: ArrayType = <$rust as Array>::TYPE;
@@ -121,15 +124,13 @@ pub(crate) fn bytes_of<A: Array>(array: &A) -> &[u8] {
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(array).cast(), size_of::<A>()) }
 }
 
-/// A result of a program: an array by value, or on the heap.
-///
-/// Sealed by its use of [`Array`].
+/// A result of a program: an array by value, or on the heap. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a result of a program",
     label = "no result type",
     note = "results are array types such as `[[f32; 4]; 8]`, `Box`es of these, and tuples of both"
 )]
-pub trait Output: Sized {
+pub trait Output: SealedOutput + Sized {
     /// Element type and shape.
     const TYPE: ArrayType;
 
@@ -149,6 +150,8 @@ pub trait Output: Sized {
     unsafe fn filled(slot: Self::Slot) -> Self;
 }
 
+impl<A: Array, const N: usize> SealedOutput for [A; N] {}
+
 impl<A: Array, const N: usize> Output for [A; N] {
     const TYPE: ArrayType = <Self as Array>::TYPE;
     type Slot = MaybeUninit<Self>;
@@ -166,6 +169,8 @@ impl<A: Array, const N: usize> Output for [A; N] {
         unsafe { slot.assume_init() }
     }
 }
+
+impl<T: Array> SealedOutput for Box<T> {}
 
 /// On the heap from the start: never through the stack.
 impl<T: Array> Output for Box<T> {

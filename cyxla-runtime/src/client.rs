@@ -67,20 +67,19 @@ impl Client {
     /// Source: `PJRT_Client_Create`.
     pub fn new(plugin: &Plugin, options: &[(String, OptionValue)]) -> Result<Self, Error> {
         fork::watch();
+        let mut plugin = plugin.clone();
+        // One name for one library, also if a link on the way to it is changed later.
+        if let Ok(path) = plugin.path.canonicalize() {
+            plugin.path = path;
+        }
         // The cache must know the plugin as it is loaded; if it can't tell, it says so when it is asked.
         let _ = PluginIdentity::when_first_seen(&plugin.path);
-        let library = library::load(plugin)?;
-        let mut plugin = plugin.clone();
+        let library = library::load(&plugin)?;
         plugin.create_options.extend(options.iter().cloned());
         if let Some(count) = plugin.create_options.get(CPU_DEVICE_COUNT) {
             check_device_count(count)?;
-        } else if plugin.platform == "cpu" && has_few_processors() {
-            let one = OptionValue::Int(1);
-            plugin
-                .create_options
-                .insert(CPU_DEVICE_COUNT.to_owned(), one);
         }
-        let handle = Handle::create(library.api(), &plugin)?;
+        let handle = Handle::create_with_few_threads(library.api(), &mut plugin)?;
         let devices = handle.devices()?;
         let Some(device) = devices.first().copied().and_then(NonNull::new) else {
             return Err(ClientError::NoDevice {
@@ -258,6 +257,23 @@ struct Handle {
 }
 
 impl Handle {
+    /// Makes a client. Where XLA's usual four devices would mean more threads than processors, one device is asked for.
+    fn create_with_few_threads(api: &Api, plugin: &mut Plugin) -> Result<Self, ClientError> {
+        let is_asked = plugin.create_options.contains_key(CPU_DEVICE_COUNT);
+        if is_asked || plugin.platform != "cpu" || !has_few_processors() {
+            return Self::create(api, plugin);
+        }
+        let one = OptionValue::Int(1);
+        plugin
+            .create_options
+            .insert(CPU_DEVICE_COUNT.to_owned(), one);
+        Self::create(api, plugin).or_else(|_| {
+            // Not every plugin for CPUs knows the option, and nobody asked for it.
+            plugin.create_options.remove(CPU_DEVICE_COUNT);
+            Self::create(api, plugin)
+        })
+    }
+
     fn create(api: &Api, plugin: &Plugin) -> Result<Self, ClientError> {
         let options: Vec<_> = plugin
             .create_options

@@ -46,6 +46,15 @@ pub enum Error {
     Api(#[source] Box<ApiError>),
 }
 
+/// What helps against code at a version that a plugin does not read.
+fn version_help(found: StableHloVersion, current: StableHloVersion) -> String {
+    if found > current {
+        format!("use a newer plugin, or lower the program with stablehlo_version = \"{current}\"")
+    } else {
+        "lower the program again, with a newer JAX".to_owned()
+    }
+}
+
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -144,7 +153,8 @@ pub enum CompileError {
     /// The code is written at a version that the plugin does not read.
     #[error(
         "`{program}` is written at StableHLO {found}, the PJRT plugin {plugin} reads {minimum} to {current}\n  help: \
-         use a newer plugin, or lower the program with stablehlo_version = \"{current}\""
+         {}",
+        version_help(*found, *current)
     )]
     Version {
         /// The program.

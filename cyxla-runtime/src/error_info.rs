@@ -8,7 +8,8 @@ use crate::error::Error;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ErrorInfo {
-    /// How many errors were returned: by calls, by compiling, by loading a plugin.
+    /// How many errors were returned: by typed calls and [`Executable::run`](crate::Executable::run), by
+    /// [`compile_program`](crate::compile_program), and by loading the default client.
     pub count: u64,
     /// The text of the last one; none if there was none.
     pub last: Option<String>,

@@ -93,11 +93,14 @@ impl Executable {
     /// 1 to 10 ms.
     ///
     /// # Errors
-    /// The plugin refuses the bytes, or the results are of types that cyxla does not carry. Some damage goes unnoticed; keep
-    /// a checksum with the bytes.
+    /// The plugin refuses the bytes, or the results are of types that cyxla does not carry.
+    ///
+    /// # Safety
+    /// The bytes are machine code, which the plugin runs as it is: they are what [`serialize`](Self::serialize) gave,
+    /// unchanged. Plugins do not notice every damage; keep a checksum with the bytes.
     ///
     /// Source: `PJRT_Executable_DeserializeAndLoad`.
-    pub fn deserialize(
+    pub unsafe fn deserialize(
         client: &Client,
         bytes: &[u8],
         input_types: &[ArrayType],

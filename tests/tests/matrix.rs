@@ -18,7 +18,9 @@ fn everywhere(target: &str, argument: &HostArray, check: impl Fn(&[HostArray])) 
         request.python_path = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("python")];
         request.arguments = Some(vec![Argument::new("x", *argument.array_type())]);
         let program = cyxla_build::lower(&request).unwrap();
-        for library in cyxla_test_environment::plugins() {
+        let plugins = cyxla_test_environment::plugins();
+        assert!(!plugins.is_empty());
+        for library in plugins {
             let context = format!("JAX {version} on {}", library.display());
             let client = Client::new(&Plugin::new("cpu", &library), &[]).unwrap();
             let (executable, _) = compile_program(&client, &program, false)

@@ -28,11 +28,14 @@ use crate::package::Package;
 use crate::protocol::ProgramRequest;
 use crate::scan::Program;
 
-/// The environment variables that change what JAX and its companions lower to, beside those that user code reads itself.
+/// The environment variables that change what JAX and its companions lower to, beside those that user code reads itself,
+/// and where the plugin of a managed environment is made known.
 ///
 /// Source: the settings of `jax._src.config`; `EQX_ON_ERROR` of Equinox.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 19] = [
+    "CYXLA_DATA_DIR",
     "EQX_ON_ERROR",
+    "HOME",
     "JAX_DEBUG_NANS",
     "JAX_DEFAULT_DTYPE_BITS",
     "JAX_DEFAULT_MATMUL_PRECISION",
@@ -41,11 +44,14 @@ const SETTINGS: [&str; 14] = [
     "JAX_ENABLE_CHECKS",
     "JAX_ENABLE_CUSTOM_PRNG",
     "JAX_ENABLE_X64",
+    "JAX_EXPORT_CALLING_CONVENTION_VERSION",
     "JAX_NUMPY_DTYPE_PROMOTION",
     "JAX_NUMPY_RANK_PROMOTION",
     "JAX_RANDOM_SEED_OFFSET",
     "JAX_THREEFRY_PARTITIONABLE",
+    "JAX_USE_SHARDY_PARTITIONER",
     "PYTHONPATH",
+    "XDG_DATA_HOME",
 ];
 
 /// All that is asked of JAX for a package.

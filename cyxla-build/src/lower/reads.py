@@ -15,7 +15,8 @@ from typing import Any, Iterator
 
 from .user_code import UserCode
 
-WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# `r+` and O_RDWR are reads: np.memmap opens what it only reads in this way.
+WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # What passes a read of the environment on for its caller.
 TRANSPARENT = ("os.py", "_collections_abc.py", "posixpath.py", "ntpath.py", "genericpath.py", "pathlib.py")
 
@@ -81,7 +82,7 @@ class Reads:
 
 def _is_write(mode: Any = None, flags: Any = 0) -> bool:
     if isinstance(mode, str):
-        return any(letter in mode for letter in "wax+")
+        return any(letter in mode for letter in "wax")
     return isinstance(flags, int) and bool(flags & WRITING)
 
 

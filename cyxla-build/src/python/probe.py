@@ -1,13 +1,15 @@
 # Says what this interpreter is, as one line of JSON. It has to run, or at least fail with a readable
 # line, on any Python that there may be, so it keeps to what Python 2.7 and 3.0 already had.
+import sys
+
+# `python -c` puts the working directory first: a folder `jax` in a user's package is not JAX, and a `platform.py` there is
+# not the one of Python.
+sys.path[:] = [entry for entry in sys.path if entry]
+
 import json
 import os
 import platform
-import sys
 import sysconfig
-
-# `python -c` puts the working directory first: a folder `jax` in a user's package is not JAX.
-sys.path[:] = [entry for entry in sys.path if entry]
 
 
 def origin(module):
