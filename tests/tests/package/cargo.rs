@@ -82,12 +82,14 @@ impl Cargo {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// What it prints on stderr; it must fail.
+    /// It must fail, with all of these texts on stderr.
     #[track_caller]
-    pub(crate) fn fails(self) -> String {
+    pub(crate) fn fails_with(self, texts: &[&str]) {
         let (output, stderr) = self.output();
         assert_eq!(output.status.code(), Some(101), "{stderr}");
-        stderr
+        for text in texts {
+            assert!(stderr.contains(text), "no `{text}` in\n{stderr}");
+        }
     }
 
     /// Starts it in a process group of its own.

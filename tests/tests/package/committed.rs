@@ -4,14 +4,10 @@ use std::path::PathBuf;
 
 use crate::project::{LOWERED, NO_PYTHON, Project};
 
-const UPDATE: (&str, &str) = ("CYXLA_UPDATE", "1");
-const OFFLINE: (&str, &str) = ("CYXLA_OFFLINE", "1");
-const DOCS: (&str, &str) = ("DOCS_RS", "1");
-
 /// A package whose author committed `.cyxla`, on the machine of a user.
 fn committed() -> Project {
     let author = Project::new();
-    author.cargo("build").env(UPDATE.0, UPDATE.1).succeeds();
+    author.cargo("build").env("CYXLA_UPDATE", "1").succeeds();
     assert_eq!(author.starts(), LOWERED);
     author.checked_out_elsewhere()
 }
@@ -20,7 +16,7 @@ fn committed() -> Project {
 fn an_update_adds_nothing_but_the_committed_copy() {
     let project = Project::new();
     let before = project.files();
-    project.cargo("build").env(UPDATE.0, UPDATE.1).succeeds();
+    project.cargo("build").env("CYXLA_UPDATE", "1").succeeds();
     let mut added = project.files();
     added.retain(|path, _| !before.contains_key(path));
     let names: Vec<PathBuf> = added.into_keys().collect();
@@ -64,25 +60,22 @@ fn a_stale_committed_copy_is_told_and_refreshed_on_demand() {
     assert_eq!(project.run(), "3");
     assert_eq!(project.files(), before);
 
-    let error = project
+    project
         .checked_out_elsewhere()
         .cargo("build")
         .without_python()
-        .env(OFFLINE.0, OFFLINE.1)
-        .fails();
-    for text in [
-        "the programs must be lowered by Python, and CYXLA_OFFLINE forbids it",
-        "OUT_DIR: nothing is there",
-        ".cyxla: python/model.py changed",
-        "help: unset CYXLA_OFFLINE; or, where Python is, run `CYXLA_UPDATE=1 cargo build`",
-    ] {
-        assert!(error.contains(text), "{error}");
-    }
+        .env("CYXLA_OFFLINE", "1")
+        .fails_with(&[
+            "the programs must be lowered by Python, and CYXLA_OFFLINE forbids it",
+            "OUT_DIR: nothing is there",
+            ".cyxla: python/model.py changed",
+            "help: unset CYXLA_OFFLINE; or, where Python is, run `CYXLA_UPDATE=1 cargo build`",
+        ]);
 
-    project.cargo("build").env(UPDATE.0, UPDATE.1).succeeds();
+    project.cargo("build").env("CYXLA_UPDATE", "1").succeeds();
     let user = project.checked_out_elsewhere();
     let cargo = user.cargo("run --quiet").without_python();
-    assert_eq!(cargo.env(OFFLINE.0, OFFLINE.1).stdout(), "3");
+    assert_eq!(cargo.env("CYXLA_OFFLINE", "1").stdout(), "3");
 }
 
 #[test]
@@ -91,7 +84,7 @@ fn docs_rs_documents_a_package_with_any_committed_copy() {
     project.replace("python/model.py", "2 * x", "3 * x");
     let document = || {
         let cargo = project.cargo("doc --no-deps --document-private-items");
-        cargo.without_python().env(DOCS.0, DOCS.1)
+        cargo.without_python().env("DOCS_RS", "1")
     };
     document().succeeds();
     let page = project.target().join("doc/demo/fn.f.html");
@@ -99,15 +92,8 @@ fn docs_rs_documents_a_package_with_any_committed_copy() {
     assert!(html.contains("model:f"), "{html}");
 
     std::fs::remove_dir_all(project.root().join(".cyxla")).unwrap();
-    project.write(
-        "build.rs",
-        "fn main() { cyxla_build::Builder::new().run(); }",
-    );
-    let error = document().fails();
-    for text in [
+    document().fails_with(&[
         "docs.rs has no JAX and no network, and this package comes without lowered programs",
         "help: run `CYXLA_UPDATE=1 cargo build`, commit .cyxla and publish it with the package",
-    ] {
-        assert!(error.contains(text), "{error}");
-    }
+    ]);
 }

@@ -158,8 +158,8 @@ fn programs_in_new_files_are_seen() {
         "fn main() {",
         "mod new;\n\nfn main() {\n    new::print();",
     );
-    let error = project.cargo("build").fails();
-    assert!(error.contains("file not found for module `new`"), "{error}");
+    let build = project.cargo("build");
+    build.fails_with(&["file not found for module `new`"]);
     project.starts();
     let module = main_rs("model:f").replace("fn main", "pub fn print");
     project.write(
@@ -180,9 +180,8 @@ fn programs_in_new_files_are_seen() {
 
     // The first one in a folder beside `src`, which neither Cargo nor the build script can have watched.
     new_target("second", "examples/second.rs");
-    let error = project.cargo("build --examples").fails();
-    assert!(error.contains("no program `second` of model:f"), "{error}");
-    assert!(error.contains("`touch build.rs`"), "{error}");
+    let build = project.cargo("build --examples");
+    build.fails_with(&["no program `second` of model:f", "`touch build.rs`"]);
     project.replace("build.rs", "fn main", "fn main");
     assert_eq!(project.cargo("run --quiet --example second").stdout(), "2");
     assert_eq!(project.starts(), LOWERED);

@@ -2,17 +2,7 @@
 
 use std::process::Command;
 
-use crate::project::{Project, main_rs};
-
-/// A build with this `python/model.py`, and this declaration in place of the usual one, fails and says all of `texts`.
-#[track_caller]
-fn assert_fails(project: &Project, model: &str, texts: &[&str]) {
-    project.write("python/model.py", model);
-    let error = project.cargo("build").fails();
-    for text in texts {
-        assert!(error.contains(text), "no `{text}` in\n{error}");
-    }
-}
+use crate::project::{BUILD_RS, Project, main_rs};
 
 #[test]
 fn mistakes_in_python_are_told_with_place_and_remedy() {
@@ -20,8 +10,12 @@ fn mistakes_in_python_are_told_with_place_and_remedy() {
     let model = project.root().join("python/model.py");
     let at = |line: u32| format!("--> {}:{line}\n", model.display());
 
-    assert_fails(
-        &project,
+    let fails = |model: &str, texts: &[&str]| {
+        project.write("python/model.py", model);
+        project.cargo("build").fails_with(texts);
+    };
+
+    fails(
         "import json\n\nSETTINGS = json.loads('{')\n",
         &[
             "can't lower `model:f`: the Python module `model` can't be imported: JSONDecodeError: ",
@@ -30,8 +24,7 @@ fn mistakes_in_python_are_told_with_place_and_remedy() {
             "help: `",
         ],
     );
-    assert_fails(
-        &project,
+    fails(
         "def forecast(x):\n    return x\n\ndef ff(x):\n    return x\n",
         &[
             "the Python module `model` (",
@@ -39,13 +32,11 @@ fn mistakes_in_python_are_told_with_place_and_remedy() {
             "help: did you mean `model:ff`?",
         ],
     );
-    assert_fails(
-        &project,
+    fails(
         "\ndef f(x, y):\n    return x\n",
         &["can't lower `model:f`: ", &at(2), "help: "],
     );
-    assert_fails(
-        &project,
+    fails(
         "def f(x):\n    return g(x)\n\ndef g(x):\n    return x @ x\n",
         &[
             "can't lower `model:f`: ",
@@ -55,8 +46,7 @@ fn mistakes_in_python_are_told_with_place_and_remedy() {
             "help: ",
         ],
     );
-    assert_fails(
-        &project,
+    fails(
         "import jax\n\ndef f(x):\n    return jax.pure_callback(lambda x: x, x, x)\n",
         &[
             "can't lower `model:f`: ",
@@ -73,17 +63,14 @@ fn mistakes_in_python_are_told_with_place_and_remedy() {
 #[test]
 fn without_python_all_places_are_named_where_one_was_sought() {
     let project = Project::new();
-    let error = project.cargo("build").without_python().fails();
-    for text in [
+    project.cargo("build").without_python().fails_with(&[
         "error: the programs of this package can't be lowered",
         "no working Python was found",
         "CYXLA_PYTHON",
         "VIRTUAL_ENV",
         "python3 on PATH",
         "help: install Python 3.10 or newer",
-    ] {
-        assert!(error.contains(text), "no `{text}` in\n{error}");
-    }
+    ]);
     assert_eq!(project.run(), "2");
 }
 
@@ -97,25 +84,16 @@ fn a_python_without_jax_is_told_how_to_get_it() {
         .status();
     assert!(made.unwrap().success());
     let interpreter = environment.join("bin/python");
-    let error = project.cargo("build").without_python().fails();
-    for text in [
+    project.cargo("build").without_python().fails_with(&[
         "Python was found, but no JAX in it",
         ".venv of the package",
         interpreter.to_str().unwrap(),
         "help: install JAX: ",
         "requirements.txt",
-    ] {
-        assert!(error.contains(text), "no `{text}` in\n{error}");
-    }
+    ]);
     // One that is asked for by name is not replaced by another.
-    let error = project
-        .cargo("build")
-        .env("CYXLA_PYTHON", &interpreter)
-        .fails();
-    assert!(
-        error.contains("the Python that was asked for cannot be used"),
-        "{error}"
-    );
+    let build = project.cargo("build").env("CYXLA_PYTHON", &interpreter);
+    build.fails_with(&["the Python that was asked for cannot be used"]);
     assert_eq!(project.run(), "2");
 }
 
@@ -132,17 +110,14 @@ fn types_that_python_does_not_have_are_errors_on_the_types() {
         "#[cyxla::program(\"model:f\", args = \"model:example_args\")]\n\
          fn f(\n    x: &[[f32; 8]; 4],\n) -> cyxla::Result<[f32; 4]>;\n\nfn main() {}\n",
     );
-    let error = project.cargo("build").fails();
-    for text in [
+    project.cargo("build").fails_with(&[
         "--> src/main.rs:3:9",
         "--> src/main.rs:4:20",
         "[[f32; 4]; 8]",
         "f32[8,4]",
         "[f32; 8]",
         "f32[8]",
-    ] {
-        assert!(error.contains(text), "no `{text}` in\n{error}");
-    }
+    ]);
     project.starts();
     project.write(
         "src/main.rs",
@@ -157,19 +132,13 @@ fn types_that_python_does_not_have_are_errors_on_the_types() {
 fn without_a_build_script_the_lines_to_add_are_named() {
     let project = Project::new();
     std::fs::remove_file(project.root().join("build.rs")).unwrap();
-    let error = project.cargo("build").fails();
-    for text in [
+    project.cargo("build").fails_with(&[
         "no build script has lowered the programs of this package",
         "[build-dependencies]",
         "cyxla_build::Builder::new().run()",
         "--> src/main.rs:1:1",
-    ] {
-        assert!(error.contains(text), "no `{text}` in\n{error}");
-    }
-    project.write(
-        "build.rs",
-        "fn main() { cyxla_build::Builder::new().run() }",
-    );
+    ]);
+    project.write("build.rs", BUILD_RS);
     assert_eq!(project.run(), "2");
 }
 
@@ -182,9 +151,7 @@ fn all_programs_that_fail_are_reported_at_once() {
         "src/bin/third.rs",
         main_rs("absent:f").replace("f(", "third("),
     );
-    let error = project.cargo("build").fails();
-    for text in ["can't lower `model:missing`", "can't lower `absent:f`"] {
-        assert!(error.contains(text), "no `{text}` in\n{error}");
-    }
-    assert!(!error.contains("can't lower `model:f`"), "{error}");
+    project
+        .cargo("build")
+        .fails_with(&["can't lower `model:missing`", "can't lower `absent:f`"]);
 }

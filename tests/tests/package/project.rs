@@ -14,6 +14,8 @@ use crate::cargo::Cargo;
 pub(crate) const LOWERED: [&str; 2] = ["probe", "lower"];
 pub(crate) const NO_PYTHON: [&str; 0] = [];
 
+pub(crate) const BUILD_RS: &str = "fn main() { cyxla_build::Builder::new().run() }";
+
 /// A package of a user: `model:f` doubles a number, and the binary prints the double of 1.
 pub(crate) struct Project {
     home: TempDir,
@@ -35,10 +37,7 @@ impl Project {
         }
         let project = Self { home };
         project.write("Cargo.toml", manifest("demo"));
-        project.write(
-            "build.rs",
-            "fn main() { cyxla_build::Builder::new().run() }",
-        );
+        project.write("build.rs", BUILD_RS);
         project.write("python/model.py", "def f(x):\n    return 2 * x\n");
         project.write("src/main.rs", main_rs("model:f"));
         project.write("Cargo.lock", lock_file());

@@ -1,6 +1,6 @@
 //! Programs in all the places where a package can have code.
 
-use crate::project::{LOWERED, NO_PYTHON, Project};
+use crate::project::{BUILD_RS, LOWERED, NO_PYTHON, Project};
 
 /// A source with the program `name`, which doubles an array of `length`.
 fn source(name: &str, length: usize) -> String {
@@ -87,10 +87,47 @@ fn a_program_behind_a_feature_is_lowered_whether_it_is_on_or_not() {
     assert_eq!(run("run --quiet --features extra"), "2");
     assert_eq!(project.starts(), NO_PYTHON);
 
-    // So the same committed copy serves both.
-    let update = project.cargo("build").env("CYXLA_UPDATE", "1");
-    update.succeeds();
+    // A committed copy serves every set.
+    project.cargo("build").env("CYXLA_UPDATE", "1").succeeds();
     project.starts();
     let with = project.cargo("run --quiet --features extra");
     assert_eq!(with.without_python().stdout(), "2");
+}
+
+#[test]
+fn members_of_a_workspace_share_python_and_programs() {
+    let project = Project::new();
+    let manifest = std::fs::read_to_string(project.root().join("Cargo.toml")).unwrap();
+    let member = manifest.replace("[workspace]\n", "");
+    let dependency = "model = { path = \"../model\" }\n\n[build-dependencies]";
+    project.write(
+        "app/Cargo.toml",
+        member.replace("[build-dependencies]", dependency),
+    );
+    project.write("app/build.rs", BUILD_RS);
+    let main = main_of("own", 2).replace("println", "model::check();\n    println");
+    project.write("app/src/main.rs", main);
+    project.write("model/Cargo.toml", member.replace("demo", "model"));
+    project.write("model/build.rs", BUILD_RS);
+    let (source, check) = (source("f", 3), check("f", 3));
+    project.write(
+        "model/src/lib.rs",
+        format!("{source}\npub fn check() {{\n    {check}\n}}\n"),
+    );
+    project.write(
+        "Cargo.toml",
+        "[workspace]\nmembers = [\"app\", \"model\"]\nresolver = \"3\"\n\
+         [workspace.metadata.cyxla]\npython_path = [\"python\"]\n",
+    );
+    for path in ["build.rs", "src/main.rs"] {
+        std::fs::remove_file(project.root().join(path)).unwrap();
+    }
+
+    assert_eq!(project.run(), "own");
+    assert_eq!(project.starts().len(), 2 * LOWERED.len());
+    project.write("python/model.py", "def f(x):\n    return x + x\n");
+    assert_eq!(project.run(), "own");
+    assert_eq!(project.starts().len(), 2 * LOWERED.len());
+    assert_eq!(project.run(), "own");
+    assert_eq!(project.starts(), NO_PYTHON);
 }
