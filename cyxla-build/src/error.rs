@@ -9,7 +9,9 @@ use crate::store::StoreError;
 /// Why the programs of a package could not be lowered.
 ///
 /// Each text says what failed, on what, and in a line `help:` what to do.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` prints the text too: it is what `fn main() -> Result<(), cyxla_build::Error>` and `unwrap` show.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The package can't be understood.
@@ -30,6 +32,12 @@ pub enum Error {
     /// Several things failed, each for a reason of its own.
     #[error(transparent)]
     Several(Errors),
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// More than one [`Error`], each to be mended by itself.
@@ -63,3 +71,17 @@ impl fmt::Display for Errors {
 }
 
 impl std::error::Error for Errors {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_that_leaves_main_is_shown_as_its_text() {
+        let error = || Error::from(StoreError::Contradiction);
+        let text = error().to_string();
+        assert_eq!(format!("{:?}", error()), text);
+        let both = Error::of_all([error(), error()]).unwrap();
+        assert_eq!(format!("{both:?}"), format!("{text}\n\n{text}"));
+    }
+}
