@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 
-from .failure import Failure, described, from_exception
+from .failure import Failure, described, from_exception, how_to_install
 from .user_code import UserCode
 
 
@@ -95,7 +95,7 @@ class Modules:
         if isinstance(error, ModuleNotFoundError):
             what = f"the Python module `{name}` can't be imported: it needs `{error.name}`, which is not there"
             package = (error.name or "").partition(".")[0]
-            help = f"install it for this Python: {sys.executable} -m pip install {package}"
+            help = how_to_install(package)
         elif isinstance(error, SystemExit):
             what = f"the Python module `{name}` calls sys.exit({error.code!r}) when it is imported"
             help = 'put what only a script does under `if __name__ == "__main__":`'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import traceback
 from types import CodeType
 from typing import Any, NamedTuple
@@ -38,18 +40,36 @@ class Failure(Exception):
         """The failure as the answer holds it."""
         return {
             "kind": self.kind,
-            "message": self.message,
+            "message": _printable(self.message),
             "help": self.help,
             "location": self.location and {"file": self.location.file, "line": self.location.line},
-            "traceback": self.traceback,
+            "traceback": self.traceback and _printable(self.traceback),
         }
+
+
+def _printable(text: str, most: int = 8000) -> str:
+    """The text without control characters, and without its middle if it is too long to be read."""
+    if len(text) > most:
+        text = f"{text[: most // 2]}\n[… {len(text) - most} characters …]\n{text[-most // 2 :]}"
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def described(error: BaseException) -> str:
     """The type and the first line of an exception: `TypeError: unsupported operand`."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
     name = type(error).__name__
-    return f"{name}: {lines[0].strip()}" if lines else name
+    try:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    except Exception:
+        return f"{name}, which can't be printed"
+    return f"{name}: {lines[0][:500]}" if lines else name
+
+
+def how_to_install(package: str) -> str:
+    """What to do about a package that this Python lacks."""
+    # Written by python/managed.rs. Such an environment is shared, and made anew elsewhere.
+    if os.path.exists(os.path.join(sys.prefix, "cyxla-complete.json")):
+        return f"add {package} to the requirements file that this Python environment is made from"
+    return f"install it for this Python: {sys.executable} -m pip install {package}"
 
 
 def from_exception(

@@ -100,3 +100,16 @@ def fails():
 
 def three():
     return 1.0, 2.0, 3.0
+
+
+def raises_at_length(x):
+    raise ValueError("\x1b[31m" + 100_000 * "long ")
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+def raises_unprintable(x):
+    raise Unprintable

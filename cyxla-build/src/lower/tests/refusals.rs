@@ -9,6 +9,8 @@ const X: &[(&str, DType, &[usize])] = &[("x", F32, &[])];
 /// The programs that are refused, under the names that the tests call them by.
 pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
     let by_target = [
+        "refused:raises_at_length",
+        "refused:raises_unprintable",
         "modell:predict",
         "imports_nothing:f",
         "raises:f",
@@ -118,7 +120,8 @@ fn a_module_that_needs_a_missing_package() {
         Some(("imports_nothing.py", "import there_is")),
         &[
             "it needs `there_is_no_such_package`",
-            "-m pip install there_is_no_such_package",
+            // The environments of the tests are managed ones.
+            "help: add there_is_no_such_package to the requirements file",
         ],
     );
 }
@@ -275,6 +278,29 @@ fn a_type_error_within_the_function_with_its_traceback() {
             "in adds_text",
             "| Traceback (most recent call last):",
         ],
+    );
+}
+
+#[test]
+fn an_exception_of_any_length_and_letters() {
+    tells(
+        "refused:raises_at_length",
+        FailureKind::TraceFailed,
+        Some(("refused.py", "long \")")),
+        &["ValueError: \\x1b[31mlong", "characters …]"],
+    );
+    let interpreter = &interpreters()[0];
+    let failure = outcomes(interpreter)["refused:raises_at_length"].clone();
+    assert!(failure.unwrap_err().to_string().len() < 20_000);
+}
+
+#[test]
+fn an_exception_without_text() {
+    tells(
+        "refused:raises_unprintable",
+        FailureKind::TraceFailed,
+        Some(("refused.py", "raise Unprintable")),
+        &["Unprintable, which can't be printed"],
     );
 }
 
