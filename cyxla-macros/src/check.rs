@@ -67,9 +67,11 @@ fn check_order(parameters: &[Parameter], record: &ProgramRecord, report: &mut Re
         .iter()
         .map(|leaf| leaf.path.as_str())
         .collect();
+    // Where several leaves have a name, it tells none of them.
+    let is_of_one = |name: &str| paths.iter().filter(|path| leaf_name(path) == name).count() == 1;
     for (parameter, &path) in parameters.iter().zip(&paths) {
         let name = parameter.name();
-        if name != path && paths.contains(&name.as_str()) {
+        if name != path && name != leaf_name(path) && is_of_one(&name) {
             let mistake = Mistake::Order {
                 target: record.target.clone(),
                 path: path.to_owned(),
@@ -78,6 +80,15 @@ fn check_order(parameters: &[Parameter], record: &ProgramRecord, report: &mut Re
             };
             report.on(&parameter.name, mistake);
         }
+    }
+}
+
+/// What a leaf is called below its path: `w` of `params['w']` and of `params.w`; all of `x`. An index is no name that
+/// Rust has.
+fn leaf_name(path: &str) -> &str {
+    match path.strip_suffix("']") {
+        Some(keys) => keys.rsplit_once("['").map_or(path, |(_, key)| key),
+        None => path.rsplit_once('.').map_or(path, |(_, name)| name),
     }
 }
 
@@ -157,6 +168,33 @@ mod tests {
             fn predict(a: u8, b: MyType) -> cyxla::Result<OtherType>;
         );
         assert_eq!(mistakes(item, &predict()), [""; 0]);
+    }
+
+    #[test]
+    fn leaves_of_a_pytree_keep_their_order() {
+        let mut record = predict();
+        record.inputs = vec![
+            testing::leaf("p['b']", DType::F32, &[3]),
+            testing::leaf("p.w", DType::F32, &[3]),
+            testing::leaf("x[0]", DType::F32, &[3]),
+        ];
+        let found = |item| mistakes(item, &record);
+        let right = quote!(
+            fn predict(b: &_, w: &_, first: &_) -> cyxla::Result<_>;
+        );
+        assert_eq!(found(right), [""; 0]);
+        let swapped = quote!(
+            fn predict(w: &_, b: &_, first: &_) -> cyxla::Result<_>;
+        );
+        let found = found(swapped);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("takes `p['b']` here"), "{found:?}");
+        // Two leaves of one name tell nothing.
+        record.inputs[1] = testing::leaf("q['b']", DType::F32, &[3]);
+        let ambiguous = quote!(
+            fn predict(a: &_, w: &_, b: &_) -> cyxla::Result<_>;
+        );
+        assert_eq!(mistakes(ambiguous, &record), [""; 0]);
     }
 
     #[test]
