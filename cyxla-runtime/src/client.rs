@@ -32,6 +32,14 @@ const MOST_CPU_DEVICES: i64 = 1024;
 /// A clone is another handle of the same client. Everything that was made with a client keeps it alive; the plugin shuts
 /// down when the last handle is dropped.
 ///
+/// ```no_run
+/// use cyxla_runtime::{Client, find_plugin};
+///
+/// let client = Client::new(&find_plugin("cpu")?, &[])?;
+/// println!("PJRT API {:?}", client.api_version());
+/// # Ok::<(), cyxla_runtime::Error>(())
+/// ```
+///
 /// Source: `PJRT_Client`.
 #[derive(Clone)]
 pub struct Client(Arc<Inner>);

@@ -31,6 +31,17 @@ pub struct Compiled {
 ///
 /// Trouble with the cache is never an error; [`compile_program_in`] tells it.
 ///
+/// ```no_run
+/// use cyxla_runtime::{HostView, compile_program, default_client};
+///
+/// # fn run(program: &cyxla_artifact::LoweredProgram) -> cyxla_runtime::Result<()> {
+/// let (executable, statistics) = compile_program(&default_client()?, program, true)?;
+/// let results = executable.run(&[HostView::of(&[1.0_f32, 2.0])])?;
+/// println!("{:?} after {:.3} s", results[0].as_slice::<f32>(), statistics.compile_seconds);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// Source: `compile_program` of the Python package.
 ///
 /// # Blocking

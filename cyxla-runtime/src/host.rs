@@ -46,6 +46,14 @@ pub enum HostArrayError {
 
 /// A borrowed host array with its type.
 ///
+/// ```
+/// use cyxla_runtime::HostView;
+///
+/// let view = HostView::of(&[[1_i32, 2, 3], [4, 5, 6]]);
+/// assert_eq!(view.array_type().to_string(), "i32[2,3]");
+/// assert_eq!(view.bytes().len(), 24);
+/// ```
+///
 /// # Shape
 /// Row major, elements in the byte order of the host.
 #[derive(Clone, Copy)]

@@ -17,6 +17,14 @@ use crate::statistics::CompileStatistics;
 ///
 /// The function's module gives it: `predict::program()`. It is compiled, or loaded from the disk cache, at the first
 /// call, once per process; threads that call meanwhile wait for that.
+///
+/// ```no_run
+/// # fn ahead(program: &cyxla_runtime::Program) -> cyxla_runtime::Result<()> {
+/// let statistics = program.load()?;
+/// println!("{}: {:.3} s", program.target(), statistics.compile_seconds + statistics.load_seconds);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Program {
     parts: ProgramParts,
     loaded: OnceLock<(Executable, CompileStatistics)>,

@@ -133,6 +133,14 @@ static LOADING: Mutex<()> = Mutex::new(());
 /// Loads the default plugin, unless that has happened: then these options come too late, and the details are those of the
 /// one that is loaded.
 ///
+/// ```no_run
+/// use cyxla_runtime::{Options, initialize};
+///
+/// let info = initialize(Options::new().platform("cpu"))?;
+/// println!("{} by {}", info.platform, info.platform_version);
+/// # Ok::<(), cyxla_runtime::Error>(())
+/// ```
+///
 /// Source: `initialize` of the Python package.
 ///
 /// # Blocking

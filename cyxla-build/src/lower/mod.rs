@@ -90,6 +90,15 @@ impl LowerRequest {
 
 /// Has JAX lower one program. Python runs in the current folder.
 ///
+/// ```no_run
+/// let mut request = cyxla_build::LowerRequest::new("model:predict");
+/// request.example_args = Some("model:example_args".into());
+/// request.python_path = vec!["python".into()];
+/// let program = cyxla_build::lower(&request)?;
+/// println!("{:?} -> {:?}", program.input_types(), program.output_types());
+/// # Ok::<(), cyxla_build::Error>(())
+/// ```
+///
 /// # Blocking
 /// For as long as Python takes to import JAX and to trace: half a second and more.
 ///

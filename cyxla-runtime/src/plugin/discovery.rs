@@ -108,7 +108,15 @@ pub fn available_plugins() -> Vec<Plugin> {
     plugins
 }
 
-/// The plugin for a platform, such as `cpu`, that comes first in the order of discovery.
+/// The plugin for a platform, such as `cpu`, that comes first in the order of discovery: what `CYXLA_PJRT_PLUGIN` names;
+/// plugins [registered](register_plugin) in code; folders with a `plugin.toml` (`CYXLA_PLUGIN_PATH`, `plugins` beside the
+/// executable, the user's data directory, the system's); wheels in the active Python environment.
+///
+/// ```no_run
+/// let plugin = cyxla_runtime::find_plugin("cpu")?;
+/// println!("{}", plugin.path.display());
+/// # Ok::<(), cyxla_runtime::PluginError>(())
+/// ```
 ///
 /// Source: `find_plugin` of the Python package.
 ///
