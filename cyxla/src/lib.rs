@@ -18,7 +18,7 @@
 //! python = { requirements = "requirements.txt" }
 //! ```
 //!
-//! `requirements.txt` names JAX and a wheel with a PJRT plugin for the CPU, `jax` and `xla-cpu-pjrt`. An own environment
+//! `requirements.txt` names JAX and a wheel with a PJRT plugin for the CPU, `jax` and, say, `xla-cpu-pjrt`. An own environment
 //! serves as well: without the entry, the active virtual environment, `.venv` or `python3` is taken.
 //!
 //! `build.rs`: finds the programs of the package and has JAX lower them.
@@ -70,7 +70,7 @@
 //!
 //! The first call loads a PJRT plugin, the library that compiles and runs StableHLO, and compiles the program or loads it
 //! from the disk cache; `predict::program().load()` does so ahead. The plugin of a managed environment is found by itself.
-//! [`available_plugins`] tells where else plugins are looked for, [`initialize`] chooses one in code.
+//! [`find_plugin`] tells where else plugins are looked for, [`initialize`] chooses one in code.
 //!
 //! Programs that are not known at compile time are run by [`Executable`], which checks types on every call.
 

@@ -46,7 +46,7 @@ pub fn jax(version: &str) -> Option<PythonEnvironment> {
 /// The libraries of all CPU plugins, the newest PJRT API first.
 ///
 /// # Panics
-/// Those of [`main`](self::main).
+/// Those of [`main`].
 pub fn plugins() -> Vec<PathBuf> {
     let plugins = main().cpu_plugins();
     plugins
@@ -58,7 +58,7 @@ pub fn plugins() -> Vec<PathBuf> {
 /// The directory of `pjrt_c_api.h`, which the wheel xla-cpu-pjrt carries.
 ///
 /// # Panics
-/// Those of [`main`](self::main).
+/// Those of [`main`].
 pub fn pjrt_include() -> PathBuf {
     main()
         .site_packages()
