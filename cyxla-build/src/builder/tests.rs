@@ -351,12 +351,10 @@ fn what_older_and_killed_builds_left_is_removed() {
     fs::write(world.out().join(".new-1/f.mlirbc"), "").unwrap();
     fs::write(world.out().join(".new-2-manifest.json"), "").unwrap();
     // A day ago; what is younger may be of a build that is at it.
-    let day = std::time::Duration::from_secs(24 * 60 * 60);
+    let day = Duration::from_secs(24 * 60 * 60);
     for leftover in [".new-1", ".new-2-manifest.json"] {
         let leftover = fs::File::open(world.out().join(leftover)).unwrap();
-        leftover
-            .set_modified(std::time::SystemTime::now() - day)
-            .unwrap();
+        leftover.set_modified(SystemTime::now() - day).unwrap();
     }
     world.write("python/model.py", "other");
     world.build();
