@@ -141,23 +141,15 @@ impl Builder {
     }
 
     fn run_with(&self, variables: &Variables) -> Result<Report, Error> {
-        let given = |variable| {
-            variables
-                .given_by_cargo(variable)
-                .map(PathBuf::from)
-                .ok_or(PackageError::NotInBuildScript { variable })
-        };
-        let out = given("OUT_DIR")?;
-        let root = match &self.package {
-            Some(root) => root.clone(),
-            None => given("CARGO_MANIFEST_DIR")?,
-        };
+        let out = given(variables, "OUT_DIR")?;
+        let root = self.root(variables)?;
         self.lower_package(&root, &out.join(ARTIFACT), variables, &|wanted| {
             wanted.made(variables)
         })
     }
 
-    /// Lowers into the folder `out` and prints nothing: for tools, and for build scripts that speak to Cargo themselves.
+    /// Lowers into the folder `out` without a word to Cargo: for tools, and for build scripts that speak to it themselves.
+    /// What Python prints goes to standard error.
     ///
     /// Outside of a build script, [`package`](Self::package) says which package is meant.
     ///
@@ -168,16 +160,16 @@ impl Builder {
     /// Everything that keeps the programs from being lowered: all declarations, or all programs, that are wrong.
     pub fn lower_to(&self, out: &Path) -> Result<Report, Error> {
         let variables = Variables::of_process();
-        let root = match &self.package {
-            Some(root) => root.clone(),
-            None => variables
-                .given_by_cargo("CARGO_MANIFEST_DIR")
-                .ok_or(PackageError::NotInBuildScript {
-                    variable: "CARGO_MANIFEST_DIR",
-                })?
-                .into(),
-        };
+        let root = self.root(&variables)?;
         self.lower_package(&root, out, &variables, &|wanted| wanted.made(&variables))
+    }
+
+    /// The folder of the package.
+    fn root(&self, variables: &Variables) -> Result<PathBuf, PackageError> {
+        match &self.package {
+            Some(root) => Ok(root.clone()),
+            None => given(variables, "CARGO_MANIFEST_DIR"),
+        }
     }
 
     /// Does it all, with `python` to do what needs Python.
@@ -315,6 +307,12 @@ impl Wanted<'_> {
             watched: environment.watched().to_vec(),
         })
     }
+}
+
+/// A folder that Cargo names to a build script.
+fn given(variables: &Variables, variable: &'static str) -> Result<PathBuf, PackageError> {
+    let folder = variables.given_by_cargo(variable).map(PathBuf::from);
+    folder.ok_or(PackageError::NotInBuildScript { variable })
 }
 
 /// The folders in which Python looks for the package's modules, absolute.

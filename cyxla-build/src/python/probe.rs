@@ -13,7 +13,7 @@ use super::fault::Fault;
 /// JAX gave up Python 3.9 before the oldest JAX that is supported here.
 pub(super) const OLDEST_PYTHON: (u32, u32) = (3, 10);
 
-/// The oldest JAX that `lower.py` knows.
+/// The oldest JAX that `lower/main.py` knows.
 pub(super) const OLDEST_JAX: (u32, u32, u32) = (0, 6, 2);
 
 /// What an interpreter may take, the first start from a cold network drive included.
