@@ -14,7 +14,7 @@ use super::error::PythonError;
 use super::install::{Installer, Order, say};
 use super::probe::{self, Answer, Surroundings};
 use super::requirements::Requirements;
-use super::{Origin, PythonEnvironment, interpreter_in, set};
+use super::{Origin, PythonEnvironment, interpreter_in, user_directory};
 use crate::cargo::Variables;
 
 /// The variable that names the cache directory.
@@ -135,15 +135,10 @@ impl ManagedEnvironment {
     /// The directory that holds all managed environments.
     fn python_directory(&self, variables: &Variables) -> Result<PathBuf, PythonError> {
         let named = self.cache_directory.clone();
-        let named = named.or_else(|| set(variables, CYXLA_CACHE_DIR).map(PathBuf::from));
-        let cache = named.or_else(|| {
-            Some(
-                etcetera::choose_base_strategy()
-                    .ok()?
-                    .cache_dir()
-                    .join("cyxla"),
-            )
-        });
+        let usual = etcetera::choose_base_strategy()
+            .ok()
+            .map(|user| user.cache_dir());
+        let cache = named.or_else(|| user_directory(variables, CYXLA_CACHE_DIR, usual));
         let cache = cache.ok_or(PythonError::NoDirectory {
             purpose: "Python environments",
             variable: CYXLA_CACHE_DIR,

@@ -204,6 +204,16 @@ fn set(variables: &Variables, name: &str) -> Option<OsString> {
     variables.get(name).filter(|value| !value.is_empty())
 }
 
+/// A directory of cyxla for this user: what `variable` names, else a part of the usual one.
+fn user_directory(
+    variables: &Variables,
+    variable: &str,
+    usual: Option<PathBuf>,
+) -> Option<PathBuf> {
+    let named = set(variables, variable).map(PathBuf::from);
+    named.or_else(|| Some(usual?.join("cyxla")))
+}
+
 /// Where the interpreter of an environment lies.
 fn interpreter_in(environment: &Path) -> PathBuf {
     if cfg!(windows) {

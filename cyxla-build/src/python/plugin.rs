@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
-use super::{PythonEnvironment, PythonError, set};
+use super::{PythonEnvironment, PythonError, user_directory};
 use crate::cargo::Variables;
 
 /// The variable that names the data directory.
@@ -72,15 +72,10 @@ pub(super) fn register(
     let Some(plugin) = environment.cpu_plugins().into_iter().next() else {
         return Ok(None);
     };
-    let named = set(variables, CYXLA_DATA_DIR).map(PathBuf::from);
-    let data = named.or_else(|| {
-        Some(
-            etcetera::choose_base_strategy()
-                .ok()?
-                .data_dir()
-                .join("cyxla"),
-        )
-    });
+    let usual = etcetera::choose_base_strategy()
+        .ok()
+        .map(|user| user.data_dir());
+    let data = user_directory(variables, CYXLA_DATA_DIR, usual);
     let data = data.ok_or(PythonError::NoDirectory {
         purpose: "the plugin of the environment",
         variable: CYXLA_DATA_DIR,
