@@ -102,6 +102,27 @@ structures! {
         /// Out. Its receiver destroys it.
         buffer: *mut PJRT_Buffer,
     }
+
+    /// Makes a buffer of memory that stays the caller's.
+    PJRT_Client_CreateViewOfDeviceBuffer_Args {
+        client: *mut PJRT_Client,
+        device_buffer_ptr: *mut c_void,
+        dims: *const i64,
+        num_dims: usize,
+        element_type: PJRT_Buffer_Type,
+        /// NULL: row major.
+        layout: *mut PJRT_Buffer_MemoryLayout,
+        device: *mut PJRT_Device,
+        /// Called when the buffer no longer needs the memory. The header lets it be NULL; XLA's plugins for the CPU end the
+        /// process then.
+        on_delete_callback: Option<unsafe extern "C" fn(device_buffer_ptr: *mut c_void, user_arg: *mut c_void)>,
+        on_delete_callback_arg: *mut c_void,
+        stream: isize,
+        /// Out. Its receiver destroys it.
+        buffer: *mut PJRT_Buffer,
+        /// NULL: the default memory of the device.
+        memory: *mut PJRT_Memory,
+    }
 }
 
 /// Gets a value that the processes of a client share.

@@ -77,7 +77,7 @@ table! {
     PJRT_Event_IsReady(PJRT_Event_IsReady_Args);
     PJRT_Event_Error;
     PJRT_Event_Await(PJRT_Event_Await_Args);
-    PJRT_Event_OnReady;
+    PJRT_Event_OnReady(PJRT_Event_OnReady_Args);
     PJRT_Client_Create(PJRT_Client_Create_Args);
     PJRT_Client_Destroy(PJRT_Client_Destroy_Args);
     PJRT_Client_PlatformName(PJRT_Client_PlatformName_Args);
@@ -161,7 +161,7 @@ table! {
     PJRT_Executable_OutputElementTypes(PJRT_Executable_OutputElementTypes_Args);
     PJRT_Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args);
     PJRT_Buffer_CopyToMemory;
-    PJRT_Client_CreateViewOfDeviceBuffer;
+    PJRT_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args);
     PJRT_Executable_Fingerprint;
     PJRT_Client_TopologyDescription;
     PJRT_Executable_GetCompiledMemoryStats;
