@@ -28,7 +28,8 @@ use sealed::{Sealed, SealedOutput};
 /// Row major: the last axis is the innermost array. Elements are in the byte order of the host.
 ///
 /// # Safety
-/// Sealed. Every implementation is plain data without padding, of exactly `TYPE.nbytes()` bytes.
+/// Sealed. Every implementation is plain data without padding, of exactly `TYPE.nbytes()` bytes: `TYPE.size()` elements of
+/// type `Elem`, whose `DTYPE` is `TYPE.dtype()`. All elements are valid when their bytes are 0.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no array type of JAX",
     label = "no array type",
@@ -37,6 +38,9 @@ use sealed::{Sealed, SealedOutput};
 pub unsafe trait Array: Copy + Send + Sync + Sealed + 'static {
     /// Element type and shape.
     const TYPE: ArrayType;
+
+    /// The type of the elements; of an element, its own.
+    type Elem: Element;
 }
 
 macro_rules! elements {
@@ -47,6 +51,7 @@ macro_rules! elements {
         // compared by the constant below.
         unsafe impl Array for $rust {
             const TYPE: ArrayType = ArrayType::scalar(DType::$dtype);
+            type Elem = Self;
         }
 
         impl Element for $rust {
@@ -110,6 +115,7 @@ impl<A: Array, const N: usize> Sealed for [A; N] {}
 // SAFETY: an array of plain data without padding is that too, and `N` times as large.
 unsafe impl<A: Array, const N: usize> Array for [A; N] {
     const TYPE: ArrayType = A::TYPE.in_array(N);
+    type Elem = A::Elem;
 }
 
 /// The bytes of an array that is still to be filled.

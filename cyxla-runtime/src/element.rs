@@ -14,7 +14,7 @@ pub use crate::minifloat::{
 /// The type of one array element: what JAX calls a dtype.
 ///
 /// Sealed: XLA fixes the list.
-pub trait Element: Array {
+pub trait Element: Array<Elem = Self> {
     /// The element type by its name in JAX.
     const DTYPE: DType;
 }

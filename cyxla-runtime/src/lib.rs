@@ -46,7 +46,9 @@ pub use error::{
 };
 pub use error_info::{ErrorInfo, error_info};
 pub use executable::Executable;
-pub use host::{HostArray, HostArrayError, HostView};
+pub use host::{
+    Host, HostArray, HostArrayError, HostView, as_mut_slice, as_slice, from_slice, from_slice_mut,
+};
 pub use plugin::{
     OptionValue, PLATFORM_PREFERENCE, Plugin, PluginError, PluginModule, PluginSource, Searched,
     available_plugins, default_plugin, find_plugin, register_plugin,
