@@ -163,7 +163,7 @@ impl Api {
 
     /// Turns an error into a value, and destroys it.
     #[cold]
-    fn receive(&self, error: NonNull<PJRT_Error>, function: &'static str) -> ApiError {
+    pub(crate) fn receive(&self, error: NonNull<PJRT_Error>, function: &'static str) -> ApiError {
         let error = error.as_ptr();
         let mut message = PJRT_Error_Message_Args {
             error,

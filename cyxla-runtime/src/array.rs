@@ -4,10 +4,14 @@ use std::mem::MaybeUninit;
 
 use cyxla_artifact::{ArrayType, DType};
 
+use crate::device::Buffer;
 use crate::element::{
     BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2,
     F8E5M2FNUZ, F8E8M0FNU, F16, I4, U4,
 };
+use crate::error::Error;
+use crate::execute::Results;
+use crate::host::Host;
 
 mod sealed {
     pub trait Sealed {}
@@ -64,19 +68,11 @@ macro_rules! elements {
 
         impl Output for $rust {
             const TYPE: ArrayType = <$rust as Array>::TYPE;
-            type Slot = MaybeUninit<Self>;
 
-            fn slot() -> Self::Slot {
-                MaybeUninit::uninit()
-            }
-
-            fn bytes(slot: &mut Self::Slot) -> &mut [MaybeUninit<u8>] {
-                array_bytes(slot)
-            }
-
-            unsafe fn filled(slot: Self::Slot) -> Self {
-                // SAFETY: the caller has filled it.
-                unsafe { slot.assume_init() }
+            #[inline]
+            unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
+                // SAFETY: as the caller promises.
+                unsafe { by_value(results, index) }
             }
         }
     )*};
@@ -118,82 +114,114 @@ unsafe impl<A: Array, const N: usize> Array for [A; N] {
     type Elem = A::Elem;
 }
 
-/// The bytes of an array that is still to be filled.
-fn array_bytes<A: Array>(slot: &mut MaybeUninit<A>) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: `A` takes `size_of::<A>()` bytes, which may all be uninitialised; the borrow goes on.
-    unsafe { std::slice::from_raw_parts_mut(slot.as_mut_ptr().cast(), size_of::<A>()) }
-}
-
 /// The bytes of an array, row major.
 pub(crate) fn bytes_of<A: Array>(array: &A) -> &[u8] {
     // SAFETY: an `Array` is plain data without padding, so all its bytes are initialised.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(array).cast(), size_of::<A>()) }
 }
 
-/// A result of a program: an array by value, or on the heap. Sealed.
+/// A result of a program: an array by value, on the heap, or on the device. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a result of a program",
     label = "no result type",
-    note = "results are array types such as `[[f32; 4]; 8]`, `Box`es of these, and tuples of both"
+    note = "results are array types such as `[[f32; 4]; 8]`; `Box`, `Host` or `Buffer` of these; and tuples of all of them"
 )]
 pub trait Output: SealedOutput + Sized {
     /// Element type and shape.
     const TYPE: ArrayType;
 
-    /// Memory for the result, not yet filled.
-    #[doc(hidden)]
-    type Slot;
-
-    #[doc(hidden)]
-    fn slot() -> Self::Slot;
-
-    #[doc(hidden)]
-    fn bytes(slot: &mut Self::Slot) -> &mut [MaybeUninit<u8>];
-
+    /// # Errors
+    /// The plugin can't give the result.
+    ///
     /// # Safety
-    /// Every byte of the slot has been filled with elements of the type.
+    /// The result of this number is of this type.
     #[doc(hidden)]
-    unsafe fn filled(slot: Self::Slot) -> Self;
+    unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error>;
+}
+
+/// A result as it is.
+///
+/// # Safety
+/// It is of type `A`.
+#[inline]
+unsafe fn by_value<A: Array>(results: &mut Results<'_>, index: usize) -> Result<A, Error> {
+    let mut array = MaybeUninit::<A>::uninit();
+    // SAFETY: `copy_into` fills it with elements of the type of the result, which is `A`.
+    unsafe {
+        fill(results, index, array.as_mut_ptr())?;
+        Ok(array.assume_init())
+    }
+}
+
+/// Copies a result to `array`.
+///
+/// # Safety
+/// There is room for an `A`, and the result is of type `A`.
+#[inline]
+unsafe fn fill<A: Array>(
+    results: &mut Results<'_>,
+    index: usize,
+    array: *mut A,
+) -> Result<(), Error> {
+    // SAFETY: `A` takes `size_of::<A>()` bytes, which may all be uninitialised.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(array.cast(), size_of::<A>()) };
+    results.copy_into(index, bytes)
 }
 
 impl<A: Array, const N: usize> SealedOutput for [A; N] {}
 
 impl<A: Array, const N: usize> Output for [A; N] {
     const TYPE: ArrayType = <Self as Array>::TYPE;
-    type Slot = MaybeUninit<Self>;
 
-    fn slot() -> Self::Slot {
-        MaybeUninit::uninit()
-    }
-
-    fn bytes(slot: &mut Self::Slot) -> &mut [MaybeUninit<u8>] {
-        array_bytes(slot)
-    }
-
-    unsafe fn filled(slot: Self::Slot) -> Self {
-        // SAFETY: the caller has filled it.
-        unsafe { slot.assume_init() }
+    #[inline]
+    unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
+        // SAFETY: as the caller promises.
+        unsafe { by_value(results, index) }
     }
 }
 
-impl<T: Array> SealedOutput for Box<T> {}
+impl<A: Array> SealedOutput for Box<A> {}
 
 /// On the heap from the start: never through the stack.
-impl<T: Array> Output for Box<T> {
-    const TYPE: ArrayType = T::TYPE;
-    type Slot = Box<MaybeUninit<T>>;
+impl<A: Array> Output for Box<A> {
+    const TYPE: ArrayType = A::TYPE;
 
-    fn slot() -> Self::Slot {
-        Box::new_uninit()
+    #[inline]
+    unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
+        let mut array = Box::<A>::new_uninit();
+        // SAFETY: `fill` fills it with elements of the type of the result, which is `A`.
+        unsafe {
+            fill(results, index, array.as_mut_ptr())?;
+            Ok(array.assume_init())
+        }
     }
+}
 
-    fn bytes(slot: &mut Self::Slot) -> &mut [MaybeUninit<u8>] {
-        array_bytes(slot)
+impl<A: Array> SealedOutput for Host<A> {}
+
+/// In the memory where the device has left it, if the host can use that; else copied to the heap.
+impl<A: Array> Output for Host<A> {
+    const TYPE: ArrayType = A::TYPE;
+
+    #[inline]
+    unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
+        let memory = results.memory(index, size_of::<A>())?;
+        // SAFETY: an `A`, as the caller promises.
+        Ok(unsafe { Self::from_memory(memory) })
     }
+}
 
-    unsafe fn filled(slot: Self::Slot) -> Self {
-        // SAFETY: the caller has filled it.
-        unsafe { slot.assume_init() }
+impl<A: Array> SealedOutput for Buffer<A> {}
+
+/// On the device.
+impl<A: Array> Output for Buffer<A> {
+    const TYPE: ArrayType = A::TYPE;
+
+    #[inline]
+    unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
+        let owned = results.take(index)?;
+        // SAFETY: an `A`, as the caller promises.
+        Ok(unsafe { Self::from_owned(owned) })
     }
 }
 
@@ -218,15 +246,5 @@ mod tests {
             bytes_of(&[Complex::new(1.0f32, 2.0)]),
             [1f32.to_ne_bytes(), 2f32.to_ne_bytes()].concat()
         );
-    }
-
-    #[test]
-    fn boxes_of_64_megabytes_do_not_touch_the_stack() {
-        type Large = [[f32; 4096]; 4096];
-        let mut slot = <Box<Large> as Output>::slot();
-        <Box<Large> as Output>::bytes(&mut slot).fill(MaybeUninit::new(0));
-        // SAFETY: filled above, and zeros are floats.
-        let large = unsafe { <Box<Large> as Output>::filled(slot) };
-        assert_eq!(large[4095][4095], 0.0);
     }
 }

@@ -1,74 +1,60 @@
-//! Arrays on the device, owned by one call.
+//! Buffers: arrays on a device, as the plugin has them.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 
 use cyxla_pjrt_sys as sys;
 use cyxla_pjrt_sys::{
     Args as _, Call as _, PJRT_Buffer, PJRT_Buffer_Destroy_Args, PJRT_Buffer_GetMemoryLayout_Args,
-    PJRT_Buffer_MemoryLayout, PJRT_Buffer_MemoryLayout_Tiled, PJRT_Buffer_MemoryLayout_Value,
-    PJRT_Buffer_OnDeviceSizeInBytes_Args, PJRT_Buffer_ReadyEvent_Args,
-    PJRT_Buffer_ToHostBuffer_Args, PJRT_Buffer_Type, PJRT_Buffer_UnsafePointer_Args, PJRT_Client,
-    PJRT_Client_BufferFromHostBuffer_Args, PJRT_Device,
+    PJRT_Buffer_IsDeleted_Args, PJRT_Buffer_MemoryLayout, PJRT_Buffer_MemoryLayout_Tiled,
+    PJRT_Buffer_MemoryLayout_Value, PJRT_Buffer_OnDeviceSizeInBytes_Args,
+    PJRT_Buffer_ReadyEvent_Args, PJRT_Buffer_ToHostBuffer_Args, PJRT_Buffer_Type,
+    PJRT_Buffer_UnsafePointer_Args, PJRT_Client, PJRT_Client_BufferFromHostBuffer_Args,
+    PJRT_Client_CreateViewOfDeviceBuffer_Args, PJRT_Device,
 };
 
 use crate::api::{self, Api};
 use crate::error::ApiError;
 use crate::event::Event;
 
-/// Buffers, destroyed when dropped. NULL stands for one that is not there.
-pub(crate) struct Buffers<'a> {
-    api: &'a Api,
-    raw: Vec<*mut PJRT_Buffer>,
+/// The handle of a buffer. Whoever owns the buffer sees to it that handles don't outlive it.
+#[derive(Clone, Copy)]
+pub(crate) struct RawBuffer {
+    api: &'static Api,
+    raw: NonNull<PJRT_Buffer>,
 }
 
-impl<'a> Buffers<'a> {
-    /// Room for `len` buffers of a plugin.
-    pub(crate) fn room(api: &'a Api, len: usize) -> Self {
-        Self {
-            api,
-            raw: vec![std::ptr::null_mut(); len],
-        }
+impl RawBuffer {
+    /// # Safety
+    /// A buffer of this plugin, which is alive for as long as this handle or a copy of it is used.
+    #[inline]
+    pub(crate) unsafe fn new(api: &'static Api, raw: NonNull<PJRT_Buffer>) -> Self {
+        Self { api, raw }
     }
 
-    /// The handles.
-    pub(crate) fn as_ptr(&self) -> *const *mut PJRT_Buffer {
-        self.raw.as_ptr()
+    /// The handle, for calls into the plugin.
+    #[inline]
+    pub(crate) fn raw(self) -> NonNull<PJRT_Buffer> {
+        self.raw
     }
 
-    /// The handles, for the plugin to put buffers in, which are then owned by this.
-    pub(crate) fn as_mut_ptr(&mut self) -> *mut *mut PJRT_Buffer {
-        self.raw.as_mut_ptr()
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.raw.len()
-    }
-
-    /// The handle of a buffer that must be there.
-    fn get(&self, index: usize, function: &'static str) -> Result<*mut PJRT_Buffer, ApiError> {
-        match self.raw.get(index) {
-            Some(&buffer) if !buffer.is_null() => Ok(buffer),
-            _ => Err(self.api.nothing(function)),
-        }
-    }
-
-    /// Where a buffer lies in the memory of the device.
-    pub(crate) fn pointer(&self, index: usize) -> Result<*const u8, ApiError> {
+    /// Where it lies in the memory of the device.
+    #[inline]
+    pub(crate) fn pointer(self) -> Result<*mut u8, ApiError> {
         let mut args = PJRT_Buffer_UnsafePointer_Args {
-            buffer: self.get(index, PJRT_Buffer_UnsafePointer_Args::FUNCTION)?,
+            buffer: self.raw.as_ptr(),
             ..PJRT_Buffer_UnsafePointer_Args::new()
         };
         // SAFETY: the buffer is alive.
         unsafe { self.api.call(&mut args)? };
-        Ok(std::ptr::with_exposed_provenance(args.buffer_pointer))
+        Ok(std::ptr::with_exposed_provenance_mut(args.buffer_pointer))
     }
 
-    /// Bytes that a buffer takes in the memory of the device.
-    pub(crate) fn device_size(&self, index: usize) -> Result<usize, ApiError> {
+    /// Bytes that it takes in the memory of the device.
+    pub(crate) fn device_size(self) -> Result<usize, ApiError> {
         let mut args = PJRT_Buffer_OnDeviceSizeInBytes_Args {
-            buffer: self.get(index, PJRT_Buffer_OnDeviceSizeInBytes_Args::FUNCTION)?,
+            buffer: self.raw.as_ptr(),
             ..PJRT_Buffer_OnDeviceSizeInBytes_Args::new()
         };
         // SAFETY: the buffer is alive.
@@ -76,10 +62,10 @@ impl<'a> Buffers<'a> {
         Ok(args.on_device_size_in_bytes)
     }
 
-    /// Waits until a buffer is filled.
-    pub(crate) fn ready(&self, index: usize) -> Result<(), ApiError> {
+    /// Waits until it is filled.
+    pub(crate) fn ready(self) -> Result<(), ApiError> {
         let mut args = PJRT_Buffer_ReadyEvent_Args {
-            buffer: self.get(index, PJRT_Buffer_ReadyEvent_Args::FUNCTION)?,
+            buffer: self.raw.as_ptr(),
             ..PJRT_Buffer_ReadyEvent_Args::new()
         };
         // SAFETY: the buffer is alive, the event is ours.
@@ -87,13 +73,24 @@ impl<'a> Buffers<'a> {
             self.api.call(&mut args)?;
             Event::from_raw(self.api, args.event)
         };
-        event.map_or(Ok(()), Event::wait)
+        event.map_or(Ok(()), |event| event.wait())
     }
 
-    /// Whether the elements of a buffer with `rank` axes lie in row major order, one beside the other.
-    pub(crate) fn is_row_major(&self, index: usize, rank: usize) -> Result<bool, ApiError> {
+    /// Whether its memory is gone: a program has taken it over.
+    pub(crate) fn is_deleted(self) -> Result<bool, ApiError> {
+        let mut args = PJRT_Buffer_IsDeleted_Args {
+            buffer: self.raw.as_ptr(),
+            ..PJRT_Buffer_IsDeleted_Args::new()
+        };
+        // SAFETY: the buffer is alive, if only its handle.
+        unsafe { self.api.call(&mut args)? };
+        Ok(args.is_deleted)
+    }
+
+    /// Whether the elements lie in row major order, one beside the other, of an array with `rank` axes.
+    pub(crate) fn is_row_major(self, rank: usize) -> Result<bool, ApiError> {
         let mut args = PJRT_Buffer_GetMemoryLayout_Args {
-            buffer: self.get(index, PJRT_Buffer_GetMemoryLayout_Args::FUNCTION)?,
+            buffer: self.raw.as_ptr(),
             ..PJRT_Buffer_GetMemoryLayout_Args::new()
         };
         // SAFETY: the buffer is alive.
@@ -112,10 +109,9 @@ impl<'a> Buffers<'a> {
         Ok(tiles == 0 && order.iter().rev().copied().eq(0..as_i64(rank)))
     }
 
-    /// Has the plugin copy a buffer to the host, row major, and waits for it.
+    /// Has the plugin copy it to the host, row major, and waits for that.
     pub(crate) fn copy_to_host(
-        &self,
-        index: usize,
+        self,
         rank: usize,
         target: &mut [MaybeUninit<u8>],
     ) -> Result<(), ApiError> {
@@ -132,7 +128,7 @@ impl<'a> Buffers<'a> {
             ..PJRT_Buffer_MemoryLayout::new()
         };
         let mut args = PJRT_Buffer_ToHostBuffer_Args {
-            src: self.get(index, PJRT_Buffer_ToHostBuffer_Args::FUNCTION)?,
+            src: self.raw.as_ptr(),
             host_layout: &raw mut layout,
             dst: target.as_mut_ptr().cast::<c_void>(),
             dst_size: target.len(),
@@ -144,26 +140,22 @@ impl<'a> Buffers<'a> {
             self.api.call(&mut args)?;
             Event::from_raw(self.api, args.event)
         };
-        event.map_or(Ok(()), Event::wait)
+        event.map_or(Ok(()), |event| event.wait())
     }
 
-    /// Destroys all, so that none are left.
-    fn destroy(&mut self) {
-        for buffer in self.raw.drain(..).filter(|buffer| !buffer.is_null()) {
-            let mut args = PJRT_Buffer_Destroy_Args {
-                buffer,
-                ..PJRT_Buffer_Destroy_Args::new()
-            };
-            // SAFETY: the buffer is ours, also if it was donated: then only its memory is gone. What could be told of an
-            // error here is of no use to anybody.
-            let _ = unsafe { self.api.call(&mut args) };
-        }
-    }
-}
-
-impl Drop for Buffers<'_> {
-    fn drop(&mut self) {
-        self.destroy();
+    /// Destroys the buffer.
+    ///
+    /// # Safety
+    /// The caller owns it, and no copy of this handle is used any more.
+    #[inline]
+    pub(crate) unsafe fn destroy(self) {
+        let mut args = PJRT_Buffer_Destroy_Args {
+            buffer: self.raw.as_ptr(),
+            ..PJRT_Buffer_Destroy_Args::new()
+        };
+        // SAFETY: as the caller promises; also if it was donated: then only its memory is gone. What could be told of an
+        // error here is of no use to anybody.
+        let _ = unsafe { self.api.call(&mut args) };
     }
 }
 
@@ -178,92 +170,111 @@ pub(crate) struct HostData<'a> {
     pub(crate) dims: &'a [i64],
 }
 
-/// How long the plugin may look at a host array.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lending {
-    /// During the call only: the array is copied.
-    DuringCall,
-    /// Until the arguments are dropped: the array may be used where it lies.
-    UntilDropped,
+/// Where buffers are made: a device of a client.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// The functions of the plugin.
+    pub(crate) api: &'static Api,
+    /// The client.
+    pub(crate) client: *mut PJRT_Client,
+    /// Its device.
+    pub(crate) device: *mut PJRT_Device,
 }
 
-/// The buffers of arguments, and the host arrays that they still use.
-pub(crate) struct Arguments<'a> {
-    buffers: Buffers<'a>,
-    /// Each tells that the plugin has let go of a host array.
-    returns: Vec<Event<'a>>,
-}
-
-impl<'a> Arguments<'a> {
-    /// No arguments yet.
-    pub(crate) fn with_capacity(api: &'a Api, capacity: usize) -> Self {
-        Self {
-            buffers: Buffers {
-                api,
-                raw: Vec::with_capacity(capacity),
-            },
-            returns: Vec::new(),
-        }
-    }
-
-    /// The buffers, in order.
-    pub(crate) fn buffers(&self) -> &Buffers<'a> {
-        &self.buffers
-    }
-
-    /// Adds a host array.
+impl Place {
+    /// Copies a host array to the device.
     ///
     /// # Errors
     /// The plugin refuses it.
     ///
     /// # Safety
-    /// Client and device are alive and belong to the plugin; there are as many bytes as element type and axes say, and they
-    /// stay as they are for as long as they are lent.
-    pub(crate) unsafe fn put(
-        &mut self,
-        client: *mut PJRT_Client,
-        device: *mut PJRT_Device,
+    /// Client and device are alive, and outlive the buffer; there are as many bytes as element type and axes say.
+    pub(crate) unsafe fn copy(self, data: HostData<'_>) -> Result<RawBuffer, ApiError> {
+        let during_call = sys::PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+        // SAFETY: as the caller promises; the bytes are borrowed for the call.
+        let (buffer, _copied) = unsafe { self.buffer_from_host(data, during_call)? };
+        Ok(buffer)
+    }
+
+    /// Makes a buffer that may use a host array where it lies. After the buffer is destroyed, the event tells that the array
+    /// is no longer needed; there is none for one that was copied.
+    ///
+    /// # Errors
+    /// The plugin refuses it.
+    ///
+    /// # Safety
+    /// As for [`copy`](Self::copy); and the bytes stay as they are until the event is ready.
+    pub(crate) unsafe fn lend(
+        self,
         data: HostData<'_>,
-        lending: Lending,
-    ) -> Result<(), ApiError> {
-        let api = self.buffers.api;
+    ) -> Result<(RawBuffer, Option<Event>), ApiError> {
+        // SAFETY: as the caller promises.
+        unsafe { self.buffer_from_host(data, sys::PJRT_HostBufferSemantics_kImmutableZeroCopy) }
+    }
+
+    unsafe fn buffer_from_host(
+        self,
+        data: HostData<'_>,
+        semantics: sys::PJRT_HostBufferSemantics,
+    ) -> Result<(RawBuffer, Option<Event>), ApiError> {
         let mut args = PJRT_Client_BufferFromHostBuffer_Args {
-            client,
+            client: self.client,
             data: data.start.cast(),
             type_: data.element,
             dims: data.dims.as_ptr(),
             num_dims: data.dims.len(),
-            host_buffer_semantics: match lending {
-                Lending::DuringCall => sys::PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
-                Lending::UntilDropped => sys::PJRT_HostBufferSemantics_kImmutableZeroCopy,
-            },
-            device,
+            host_buffer_semantics: semantics,
+            device: self.device,
             ..PJRT_Client_BufferFromHostBuffer_Args::new()
         };
         // SAFETY: as the caller promises. Buffer and event are ours from here on.
-        let event = unsafe {
-            api.call(&mut args)?;
-            Event::from_raw(api, args.done_with_host_buffer)
-        };
-        self.buffers.raw.push(args.buffer);
-        if lending == Lending::UntilDropped {
-            self.returns.extend(event);
+        unsafe {
+            self.api.call(&mut args)?;
+            let event = Event::from_raw(self.api, args.done_with_host_buffer);
+            let function = PJRT_Client_BufferFromHostBuffer_Args::FUNCTION;
+            Ok((self.made(args.buffer, function)?, event))
         }
-        if args.buffer.is_null() {
-            return Err(api.nothing(PJRT_Client_BufferFromHostBuffer_Args::FUNCTION));
-        }
-        Ok(())
     }
-}
 
-impl Drop for Arguments<'_> {
-    fn drop(&mut self) {
-        // The plugin lets go of a host array when the last use of its buffer ends; ours must end first.
-        self.buffers.destroy();
-        for event in self.returns.drain(..) {
-            // Only the end of the lending matters here; what went wrong in the program is told by its own event.
-            let _ = event.wait();
+    /// Makes a buffer of memory that stays the caller's, and may change while no program runs on it.
+    ///
+    /// # Errors
+    /// The plugin can't.
+    ///
+    /// # Safety
+    /// As for [`copy`](Self::copy); and the memory outlives the buffer.
+    pub(crate) unsafe fn view(self, data: HostData<'_>) -> Result<RawBuffer, ApiError> {
+        /// The memory is freed by its owner.
+        unsafe extern "C" fn nothing(_: *mut c_void, _: *mut c_void) {}
+
+        let mut args = PJRT_Client_CreateViewOfDeviceBuffer_Args {
+            client: self.client,
+            device_buffer_ptr: data.start.cast_mut().cast(),
+            dims: data.dims.as_ptr(),
+            num_dims: data.dims.len(),
+            element_type: data.element,
+            device: self.device,
+            on_delete_callback: Some(nothing),
+            ..PJRT_Client_CreateViewOfDeviceBuffer_Args::new()
+        };
+        // SAFETY: as the caller promises. The buffer is ours from here on.
+        unsafe {
+            self.api.call(&mut args)?;
+            let function = PJRT_Client_CreateViewOfDeviceBuffer_Args::FUNCTION;
+            self.made(args.buffer, function)
         }
+    }
+
+    /// # Safety
+    /// NULL, or a buffer of this client.
+    unsafe fn made(
+        self,
+        buffer: *mut PJRT_Buffer,
+        function: &'static str,
+    ) -> Result<RawBuffer, ApiError> {
+        let buffer = NonNull::new(buffer).ok_or_else(|| self.api.nothing(function))?;
+        // SAFETY: as the caller promises.
+        Ok(unsafe { RawBuffer::new(self.api, buffer) })
     }
 }
 

@@ -1,11 +1,17 @@
 //! What an expansion of `#[cyxla::program]` uses: its checks, which run in the compiler, and its call.
 
+use std::fmt;
+
 use cyxla_artifact::{ArrayType, Text};
 
 use crate::array::{Array, Output};
 use crate::call::{self, Outputs};
+use crate::device::Buffer;
 use crate::error::Error;
+use crate::execute::Given;
 use crate::host::HostView;
+use crate::pending::Pending;
+use crate::prepared::{Bound, Prepared};
 use crate::program::Program;
 
 /// How an argument of type `A` is passed.
@@ -14,21 +20,55 @@ use crate::program::Program;
 #[derive(Debug)]
 pub struct Argument<A> {
     array_type: ArrayType,
-    view: for<'a> fn(&'a A) -> HostView<'a>,
+    view: for<'a> fn(&'a A) -> Passed<'a>,
+    buffer: for<'a> fn(&'a Buffer<A>) -> Passed<'a>,
+    donated: fn(Buffer<A>) -> Passed<'static>,
 }
 
 /// How an argument of type `A` is passed.
 pub const fn argument<A: Array>() -> Argument<A> {
     Argument {
         array_type: A::TYPE,
-        view: call::argument::<A>,
+        view: |array| Passed(Given::Host(HostView::of(array))),
+        buffer: |buffer| Passed(Given::Device(buffer.owned(), &A::TYPE)),
+        donated: |buffer| Passed(Given::Donated(Some(buffer.into_owned()), &A::TYPE)),
     }
 }
 
 impl<A> Argument<A> {
-    /// `array` as an argument of a call.
-    pub fn view<'a>(&self, array: &'a A) -> HostView<'a> {
+    /// An array of the host as an argument of a call.
+    #[inline]
+    pub fn view<'a>(&self, array: &'a A) -> Passed<'a> {
         (self.view)(array)
+    }
+
+    /// An array on the device as an argument of a call.
+    #[inline]
+    pub fn buffer<'a>(&self, buffer: &'a Buffer<A>) -> Passed<'a> {
+        (self.buffer)(buffer)
+    }
+
+    /// An array on the device that is given away to a call.
+    #[inline]
+    pub fn donated(&self, buffer: Buffer<A>) -> Passed<'static> {
+        (self.donated)(buffer)
+    }
+}
+
+/// An argument on its way into a call.
+#[repr(transparent)]
+pub struct Passed<'a>(Given<'a>);
+
+impl<'a> Passed<'a> {
+    fn all<'p>(passed: &'p mut [Self]) -> &'p mut [Given<'a>] {
+        // SAFETY: transparent, so that a list of the one is a list of the other.
+        unsafe { &mut *(std::ptr::from_mut(passed) as *mut [Given<'a>]) }
+    }
+}
+
+impl fmt::Debug for Passed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Passed")
     }
 }
 
@@ -96,12 +136,35 @@ impl<R: Outputs> Returned for Result<R, Error> {
     }
 }
 
-/// Calls `program`, whose types the expansion has compared with those of the arguments and of `R`.
+/// Calls `program`. The expansion has compared its types with those of the arguments and of `R`.
 ///
 /// # Errors
 /// The program can't be loaded, or its execution fails.
-pub fn call<R: Returned>(program: &Program, arguments: &[HostView<'_>]) -> R {
-    R::from_result(call::call(program, arguments))
+#[inline]
+pub fn call<R: Returned>(program: &'static Program, arguments: &mut [Passed<'_>]) -> R {
+    // SAFETY: only expansions call this, each with the program that it has compared.
+    R::from_result(unsafe { call::call(program, Passed::all(arguments)) })
+}
+
+/// Starts `program`. The expansion has compared its types with those of the arguments and of `R`.
+///
+/// # Errors
+/// The program can't be loaded, or an argument can't be taken.
+pub fn start<R: Outputs>(
+    program: &'static Program,
+    arguments: &mut [Passed<'_>],
+) -> Result<Pending<R>, Error> {
+    // SAFETY: only expansions call this, each with the program that it has compared.
+    unsafe { call::start(program, Passed::all(arguments)) }
+}
+
+/// Binds a call of `program`. The expansion has compared its types with those of `I` and `O`.
+///
+/// # Errors
+/// The program can't be loaded.
+pub fn prepare<I: Bound, O: Bound>(program: &'static Program) -> Result<Prepared<I, O>, Error> {
+    // SAFETY: only expansions call this, each with the program that it has compared.
+    unsafe { Prepared::new(program.executable()?) }
 }
 
 #[cfg(test)]

@@ -13,13 +13,14 @@ use cyxla_pjrt_sys::{
 };
 
 use crate::api::{self, Api};
-use crate::buffer::{Arguments, HostData, Lending};
+use crate::buffer::{HostData, Place};
 use crate::cache::PluginIdentity;
 use crate::error::{ApiError, ClientError, Error};
 use crate::fork::{self, Process};
 use crate::host::ALIGNMENT;
 use crate::plugin::library::{self, Library};
 use crate::plugin::{OptionValue, Plugin};
+use crate::runtime::Options;
 
 /// The option that says how many devices a CPU plugin makes.
 const CPU_DEVICE_COUNT: &str = "cpu_device_count";
@@ -51,7 +52,17 @@ struct Inner {
     plugin: Plugin,
     platform: String,
     platform_version: String,
+    zero_copy: ZeroCopy,
+}
+
+/// What can be done without copies.
+#[derive(Clone, Copy, Default)]
+struct ZeroCopy {
+    /// Arrays that are lent are read where they lie.
     aliased_inputs: bool,
+    /// A buffer can look at memory that changes between calls.
+    staged_inputs: bool,
+    /// The host can read the memory of the device.
     inplace_outputs: bool,
 }
 
@@ -74,6 +85,26 @@ impl Client {
     ///
     /// Source: `PJRT_Client_Create`.
     pub fn new(plugin: &Plugin, options: &[(String, OptionValue)]) -> Result<Self, Error> {
+        Self::start(plugin, options, true)
+    }
+
+    /// Starts the plugin that `options` choose, as [`initialize`](crate::initialize) does for the default client.
+    ///
+    /// # Blocking
+    /// Loading the library takes 0.1 s to seconds the first time.
+    ///
+    /// # Errors
+    /// No plugin is found, it can't be loaded, refuses an option, or has no device for this process.
+    pub fn open(options: &Options) -> Result<Self, Error> {
+        options.start()
+    }
+
+    /// Starts `plugin`; without `zero_copy`, every array is copied by the plugin.
+    pub(crate) fn start(
+        plugin: &Plugin,
+        options: &[(String, OptionValue)],
+        zero_copy: bool,
+    ) -> Result<Self, Error> {
         fork::watch();
         let mut plugin = plugin.clone();
         // One name for one library, also if a link on the way to it is changed later.
@@ -95,18 +126,28 @@ impl Client {
             }
             .into());
         };
-        let mut inner = Inner {
-            platform: handle.platform()?,
+        let platform = handle.platform()?;
+        let place = Place {
+            api: library.api(),
+            client: handle.raw.as_ptr(),
+            device: device.as_ptr(),
+        };
+        // A host thread must not touch the memory of another kind of device.
+        let zero_copy = if zero_copy && platform == "cpu" {
+            // SAFETY: client and device are alive.
+            unsafe { ZeroCopy::probe(place) }
+        } else {
+            ZeroCopy::default()
+        };
+        Ok(Self(Arc::new(Inner {
+            platform,
             platform_version: handle.platform_version()?,
             handle,
             device,
             library,
             plugin,
-            aliased_inputs: false,
-            inplace_outputs: false,
-        };
-        inner.probe();
-        Ok(Self(Arc::new(inner)))
+            zero_copy,
+        })))
     }
 
     /// The platform as the plugin names it: `cpu`, `cuda`.
@@ -142,12 +183,24 @@ impl Client {
 
     /// Whether programs read arguments that are aligned to 64 bytes where they lie, without a copy. Probed.
     pub fn aliased_inputs(&self) -> bool {
-        self.0.aliased_inputs
+        self.0.zero_copy.aliased_inputs
     }
 
     /// Whether results can be read where the device has them, without the plugin's own copy. Probed.
     pub fn inplace_outputs(&self) -> bool {
-        self.0.inplace_outputs
+        self.0.zero_copy.inplace_outputs
+    }
+
+    /// Whether a buffer can look at memory of the host that changes between calls.
+    #[inline]
+    pub(crate) fn staged_inputs(&self) -> bool {
+        self.0.zero_copy.staged_inputs
+    }
+
+    /// Whether both are handles of one client.
+    #[inline]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The error that this is a forked child of the process that made the client, if so.
@@ -171,20 +224,24 @@ impl Client {
 
     /// The functions of the plugin.
     #[inline]
-    pub(crate) fn api(&self) -> &Api {
-        &self.0.handle.api
+    pub(crate) fn api(&self) -> &'static Api {
+        self.0.handle.api
+    }
+
+    /// Where buffers are made.
+    #[inline]
+    pub(crate) fn place(&self) -> Place {
+        Place {
+            api: self.api(),
+            client: self.raw(),
+            device: self.0.device.as_ptr(),
+        }
     }
 
     /// The handle, for calls into the plugin.
     #[inline]
     pub(crate) fn raw(&self) -> *mut PJRT_Client {
         self.0.handle.raw.as_ptr()
-    }
-
-    /// The device that programs run on.
-    #[inline]
-    pub(crate) fn device(&self) -> *mut PJRT_Device {
-        self.0.device.as_ptr()
     }
 }
 
@@ -198,46 +255,72 @@ impl fmt::Debug for Client {
     }
 }
 
-impl Inner {
+impl ZeroCopy {
     /// Tries what the plugin's documentation leaves open. What fails is taken as a no.
-    fn probe(&mut self) {
-        // A host thread must not touch the memory of another kind of device.
-        if self.platform != "cpu" {
-            return;
-        }
-        self.aliased_inputs = self.reads_in_place().unwrap_or(false);
-        self.inplace_outputs = self.shows_memory().unwrap_or(false);
-    }
-
-    /// Whether an array that is lent for good is used where it lies.
-    fn reads_in_place(&self) -> Result<bool, ApiError> {
-        let lent = Aligned([1; 64]);
-        let (client, device) = (self.handle.raw.as_ptr(), self.device.as_ptr());
-        let mut arguments = Arguments::with_capacity(&self.handle.api, 1);
-        // SAFETY: `lent` lives longer than `arguments`; client and device are alive.
+    ///
+    /// # Safety
+    /// Client and device are alive; the device has the memory of the process.
+    unsafe fn probe(place: Place) -> Self {
+        // SAFETY: as the caller promises.
         unsafe {
-            arguments.put(client, device, lent.data(), Lending::UntilDropped)?;
-        };
-        Ok(arguments.buffers().pointer(0)? == lent.0.as_ptr())
-    }
-
-    /// Whether the address of an array on the device can be read by the host.
-    fn shows_memory(&self) -> Result<bool, ApiError> {
-        let copied = Aligned([2; 64]);
-        let (client, device) = (self.handle.raw.as_ptr(), self.device.as_ptr());
-        let mut arguments = Arguments::with_capacity(&self.handle.api, 1);
-        // SAFETY: `copied` is only read during the call; client and device are alive.
-        unsafe {
-            arguments.put(client, device, copied.data(), Lending::DuringCall)?;
-        };
-        let buffers = arguments.buffers();
-        buffers.ready(0)?;
-        let pointer = buffers.pointer(0)?;
-        if pointer.is_null() {
-            return Ok(false);
+            Self {
+                aliased_inputs: reads_in_place(place).unwrap_or(false),
+                staged_inputs: looks_at_memory(place).unwrap_or(false),
+                inplace_outputs: shows_memory(place).unwrap_or(false),
+            }
         }
-        // SAFETY: on a CPU, the memory of the device is that of the process; the buffer is ready and alive.
-        Ok(unsafe { std::slice::from_raw_parts(pointer, 64) } == copied.0)
+    }
+}
+
+/// Whether an array that is lent for good is used where it lies.
+///
+/// # Safety
+/// Client and device are alive.
+unsafe fn reads_in_place(place: Place) -> Result<bool, ApiError> {
+    let lent = Aligned([1; 64]);
+    // SAFETY: `lent` lives until the lending has ended; the buffer is destroyed once.
+    unsafe {
+        let (buffer, returned) = place.lend(lent.data())?;
+        let pointer = buffer.pointer();
+        buffer.destroy();
+        if let Some(returned) = returned {
+            returned.wait()?;
+        }
+        Ok(pointer?.cast_const() == lent.0.as_ptr())
+    }
+}
+
+/// Whether a buffer can be made that looks at memory of the host.
+///
+/// # Safety
+/// Client and device are alive.
+unsafe fn looks_at_memory(place: Place) -> Result<bool, ApiError> {
+    let seen = Aligned([3; 64]);
+    // SAFETY: `seen` outlives the buffer, which is destroyed once.
+    unsafe {
+        let buffer = place.view(seen.data())?;
+        let pointer = buffer.ready().and_then(|()| buffer.pointer());
+        buffer.destroy();
+        Ok(pointer?.cast_const() == seen.0.as_ptr())
+    }
+}
+
+/// Whether the address of an array on the device can be read by the host.
+///
+/// # Safety
+/// Client and device are alive; the device has the memory of the process.
+unsafe fn shows_memory(place: Place) -> Result<bool, ApiError> {
+    let copied = Aligned([2; 64]);
+    // SAFETY: the memory of the device is that of the process, and the buffer is ready and alive when it is read; it is
+    // destroyed once.
+    unsafe {
+        let buffer = place.copy(copied.data())?;
+        let pointer = buffer.ready().and_then(|()| buffer.pointer());
+        let shown = pointer.map(|pointer| {
+            !pointer.is_null() && std::slice::from_raw_parts(pointer, 64) == copied.0
+        });
+        buffer.destroy();
+        shown
     }
 }
 
@@ -259,14 +342,17 @@ impl Aligned {
 
 /// The plugin's client, destroyed when dropped.
 struct Handle {
-    api: Api,
+    api: &'static Api,
     raw: NonNull<PJRT_Client>,
     process: Process,
 }
 
 impl Handle {
     /// Makes a client. Where XLA's usual four devices would mean more threads than processors, one device is asked for.
-    fn create_with_few_threads(api: &Api, plugin: &mut Plugin) -> Result<Self, ClientError> {
+    fn create_with_few_threads(
+        api: &'static Api,
+        plugin: &mut Plugin,
+    ) -> Result<Self, ClientError> {
         let is_asked = plugin.create_options.contains_key(CPU_DEVICE_COUNT);
         if is_asked || plugin.platform != "cpu" || !has_few_processors() {
             return Self::create(api, plugin);
@@ -282,7 +368,7 @@ impl Handle {
         })
     }
 
-    fn create(api: &Api, plugin: &Plugin) -> Result<Self, ClientError> {
+    fn create(api: &'static Api, plugin: &Plugin) -> Result<Self, ClientError> {
         let options: Vec<_> = plugin
             .create_options
             .iter()
@@ -301,7 +387,7 @@ impl Handle {
                     .ok_or_else(|| api.nothing(PJRT_Client_Create_Args::FUNCTION))
             })
             .map(|raw| Self {
-                api: *api,
+                api,
                 raw,
                 process: Process::current(),
             })

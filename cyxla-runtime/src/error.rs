@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use cyxla_artifact::{ArrayType, ManifestError, StableHloVersion};
 
+use crate::device::DeviceBuffer;
 use crate::host::HostArrayError;
 use crate::plugin::PluginError;
 
@@ -39,6 +40,9 @@ pub enum Error {
     /// A program failed while it ran.
     #[error(transparent)]
     Execute(Box<ExecuteError>),
+    /// An array on the device can't be made, read or taken for another.
+    #[error(transparent)]
+    Buffer(Box<BufferError>),
     /// The plugin refused a call that belongs to no other stage.
     #[error(
         "a call into the PJRT plugin failed: {0}\n  help: use another build of the plugin, named by CYXLA_PJRT_PLUGIN"
@@ -79,6 +83,7 @@ stages! {
     Argument: ArgumentError;
     HostArray: HostArrayError;
     Execute: ExecuteError;
+    Buffer: BufferError;
     Api: ApiError;
 }
 
@@ -289,6 +294,33 @@ pub enum ArgumentError {
         /// The type that was given.
         found: Box<ArrayType>,
     },
+    /// An array on the device of another client.
+    #[error(
+        "argument `{name}` of `{program}` is on the device of another client: the program runs on the PJRT plugin \
+         {expected}, the array was made with {found}\n  help: make the array with the client of the program, or bring it to \
+         the host first"
+    )]
+    Client {
+        /// The program.
+        program: String,
+        /// The name of the leaf in Python, `params['w']`.
+        name: String,
+        /// The plugin that the program runs on.
+        expected: PathBuf,
+        /// The plugin that the array was made with; it may be the same, with another client.
+        found: PathBuf,
+    },
+    /// An array on the device that the program would take over, but which was only lent to it.
+    #[error(
+        "`{program}` reuses the memory of its argument `{name}`, which must be given away\n  help: pass it as \
+         Argument::Donated, or as an array of the host, which is copied"
+    )]
+    Donated {
+        /// The program.
+        program: String,
+        /// The name of the leaf in Python, `params['w']`.
+        name: String,
+    },
 }
 
 /// A program that failed while it ran.
@@ -297,8 +329,9 @@ pub enum ArgumentError {
 pub enum ExecuteError {
     /// The plugin reported an error.
     #[error(
-        "`{program}` failed while it ran on the PJRT plugin {plugin}: {source}\n  help: the message is the plugin's; call \
-         the Python function on the same arguments with JAX to see whether it fails there too"
+        "`{program}` failed while it ran on the PJRT plugin {plugin}: {source}{}\n  help: the message is the plugin's; call \
+         the Python function on the same arguments with JAX to see whether it fails there too",
+        Fates(donated)
     )]
     Failed {
         /// The program.
@@ -307,19 +340,108 @@ pub enum ExecuteError {
         plugin: PathBuf,
         /// What it said.
         source: ApiError,
+        /// The arrays on the device that were given away to the call, and what became of them.
+        donated: Vec<Donated>,
     },
-    /// The memory for the results has not the size of the results.
+    /// The memory for a result has not the size of the result.
     #[error(
-        "the results of `{program}` take {needed:?} bytes, there is room for {found:?}\n  help: build again, with the same \
+        "result {index} of `{program}` takes {needed} bytes, there is room for {found}\n  help: build again, with the same \
          version of cyxla and cyxla-build"
     )]
     Room {
         /// The program.
         program: String,
-        /// Bytes of each result.
-        needed: Vec<usize>,
+        /// The position, from 0.
+        index: usize,
+        /// Bytes of the result; 0 if there is no such result.
+        needed: usize,
         /// Bytes that there is room for.
-        found: Vec<usize>,
+        found: usize,
+    },
+    /// The arguments of a prepared call need more memory than there can be.
+    #[error(
+        "the arguments of `{program}` together are larger than any memory\n  help: call the function, with arrays that are \
+         there"
+    )]
+    TooLarge {
+        /// The program.
+        program: String,
+    },
+    /// The results of a call were asked for a second time.
+    #[error(
+        "the results of a started call have been given before\n  help: wait for, or await, each `Pending` once"
+    )]
+    Taken,
+}
+
+/// An array that was given away to a call which failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Donated {
+    /// The name of the leaf in Python, `params['w']`.
+    pub name: String,
+    /// The array, as it was; none if the program has taken its memory over.
+    /// [`Buffer::try_from`](crate::Buffer) gives it its type again.
+    pub buffer: Option<DeviceBuffer>,
+}
+
+/// Prints what became of donated arrays.
+struct Fates<'a>(&'a [Donated]);
+
+impl fmt::Display for Fates<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Donated { name, buffer } in self.0 {
+            let fate = match buffer {
+                Some(_) => "is unchanged, and is given back in this error",
+                None => "is lost",
+            };
+            write!(f, "; the donated argument `{name}` {fate}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An array on the device that can't be made, read or taken for another.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BufferError {
+    /// It can't be copied to the device, or from there.
+    #[error(
+        "the PJRT plugin {plugin} can't copy an array of type {array_type} ({} bytes): {source}\n  help: the message is the \
+         plugin's",
+        .array_type.nbytes()
+    )]
+    Copy {
+        /// The type of the array.
+        array_type: Box<ArrayType>,
+        /// The plugin.
+        plugin: PathBuf,
+        /// What it said.
+        source: ApiError,
+    },
+    /// The host can't read it where it lies.
+    #[error(
+        "an array of type {array_type} on the device of the PJRT plugin {plugin} can't be viewed: {reason}\n  help: copy it \
+         with to_host()"
+    )]
+    NotVisible {
+        /// The type of the array.
+        array_type: Box<ArrayType>,
+        /// The plugin.
+        plugin: PathBuf,
+        /// Why.
+        reason: &'static str,
+    },
+    /// It is of another type.
+    #[error(
+        "an array on the device is {found} ({}), not {expected} ({})\n  help: name its type: Buffer<{}>",
+        .found.rust(), .expected.rust(), .found.rust()
+    )]
+    Type {
+        /// The type asked for.
+        expected: Box<ArrayType>,
+        /// The type that it has.
+        found: Box<ArrayType>,
     },
 }
 

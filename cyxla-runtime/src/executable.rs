@@ -14,9 +14,13 @@ use crate::api::Api;
 use crate::client::Client;
 use crate::compile_options::compile_options;
 use crate::description::Description;
+use crate::device::DeviceBuffer;
 use crate::error::{ApiError, CompileError, Error};
-use crate::execute::Input;
+use crate::execute::{Given, has_room_in_frames};
+use crate::frame::Frame;
 use crate::host::{HostArray, HostView};
+use crate::input::{Input, Staging};
+use crate::pool::Pool;
 
 /// A compiled program that can be called, from any thread and from many at once.
 ///
@@ -27,6 +31,10 @@ use crate::host::{HostArray, HostView};
 pub struct Executable(Arc<Inner>);
 
 pub(crate) struct Inner {
+    /// What calls work with, one at a time.
+    pub(crate) frames: Pool<Frame>,
+    /// Where the frames have room for arguments.
+    pub(crate) staging: Staging,
     pub(crate) handle: Handle,
     /// The name of the program, for messages.
     pub(crate) program: String,
@@ -175,7 +183,8 @@ impl Executable {
     /// ```
     ///
     /// # Shape
-    /// Arguments and results are row major, in the byte order of the host.
+    /// Arguments and results are row major, in the byte order of the host. Results are aligned to 64 bytes, and are where the
+    /// device has left them if the host can use them there.
     ///
     /// # Blocking
     /// Until all results are there.
@@ -183,14 +192,46 @@ impl Executable {
     /// # Errors
     /// An argument does not fit, or the program fails.
     pub fn run(&self, arguments: &[HostView<'_>]) -> Result<Vec<HostArray>, Error> {
-        let mut results: Vec<_> = self
-            .output_types()
+        let mut given: Vec<_> = arguments.iter().copied().map(Given::Host).collect();
+        self.call_checked(&mut given, |results| results.host_arrays())
+    }
+
+    /// Runs the program on arrays of the host and of the device, and leaves the results on the device.
+    ///
+    /// ```no_run
+    /// use cyxla_runtime::{Argument, DeviceBuffer, Error, Executable, HostView};
+    ///
+    /// /// 1000 steps of `state, force -> state`, whose state is donated.
+    /// fn simulate(step: &Executable, mut state: DeviceBuffer, force: &[f32; 3]) -> Result<DeviceBuffer, Error> {
+    ///     for _ in 0..1000 {
+    ///         let force = Argument::Host(HostView::of(force));
+    ///         let mut results = step.execute(vec![Argument::Donated(state), force])?;
+    ///         state = results.swap_remove(0);
+    ///     }
+    ///     Ok(state)
+    /// }
+    /// ```
+    ///
+    /// # Blocking
+    /// Until all results are there.
+    ///
+    /// # Errors
+    /// An argument does not fit, belongs to another client, or is not donated although the program reuses its memory; or the
+    /// program fails. [`ExecuteError::Failed`](crate::ExecuteError::Failed) gives donated arrays back, if they are still
+    /// there.
+    pub fn execute(&self, arguments: Vec<Argument<'_>>) -> Result<Vec<DeviceBuffer>, Error> {
+        let types: Vec<_> = arguments
             .iter()
-            .map(|&t| HostArray::zeros(t))
+            .map(|argument| *argument.array_type())
             .collect();
-        let mut slots: Vec<_> = results.iter_mut().map(HostArray::slot).collect();
-        self.call_into(arguments, &mut slots)?;
-        Ok(results)
+        let given =
+            std::iter::zip(arguments, &types).map(|(argument, array_type)| match argument {
+                Argument::Host(view) => Given::Host(view),
+                Argument::Buffer(buffer) => Given::Device(buffer.owned(), array_type),
+                Argument::Donated(buffer) => Given::Donated(Some(buffer.into_owned()), array_type),
+            });
+        let mut given: Vec<_> = given.collect();
+        self.call_checked(&mut given, |results| results.device_buffers())
     }
 
     /// The client that it was compiled for.
@@ -254,6 +295,8 @@ impl Executable {
         output_types: Vec<ArrayType>,
     ) -> Self {
         Self(Arc::new(Inner {
+            frames: Pool::new(),
+            staging: Staging::of(&inputs, has_room_in_frames),
             handle,
             program,
             input_types: inputs.iter().map(|input| input.array_type).collect(),
@@ -271,6 +314,28 @@ impl fmt::Debug for Executable {
             .field("input_types", &self.0.input_types)
             .field("output_types", &self.0.output_types)
             .finish_non_exhaustive()
+    }
+}
+
+/// An argument of [`Executable::execute`].
+#[derive(Debug)]
+pub enum Argument<'a> {
+    /// An array of the host.
+    Host(HostView<'a>),
+    /// An array on the device, which stays as it is.
+    Buffer(&'a DeviceBuffer),
+    /// An array on the device whose memory the program may reuse.
+    Donated(DeviceBuffer),
+}
+
+impl Argument<'_> {
+    /// Element type and shape.
+    pub fn array_type(&self) -> &ArrayType {
+        match self {
+            Self::Host(view) => view.array_type(),
+            Self::Buffer(buffer) => buffer.array_type(),
+            Self::Donated(buffer) => buffer.array_type(),
+        }
     }
 }
 
@@ -365,7 +430,7 @@ impl Handle {
 
     /// The functions of the plugin.
     #[inline]
-    pub(crate) fn api(&self) -> &Api {
+    pub(crate) fn api(&self) -> &'static Api {
         self.client.api()
     }
 

@@ -1,97 +1,285 @@
 //! A call of a compiled program: arguments in, wait, results out.
 
+use std::fmt;
 use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 
-use cyxla_artifact::{ArrayType, DType};
-use cyxla_pjrt_sys::{
-    Args as _, Call as _, PJRT_Buffer_Type, PJRT_Buffer_UnsafePointer_Args, PJRT_ExecuteOptions,
-    PJRT_LoadedExecutable_Execute_Args,
-};
+use cyxla_artifact::ArrayType;
 
-use crate::buffer::{Arguments, Buffers, HostData, Lending};
-use crate::element_type;
-use crate::error::{ApiError, ArgumentError, CompileError, Error, ExecuteError};
+use crate::buffer::HostData;
+use crate::call::Outputs;
+use crate::device::{DeviceBuffer, OwnedBuffer, address, in_place};
+use crate::error::{ApiError, ArgumentError, Donated, Error, ExecuteError};
 use crate::error_info::counted;
 use crate::event::Event;
 use crate::executable::{Executable, Inner};
-use crate::host::{ALIGNMENT, HostView};
+use crate::frame::Frame;
+use crate::host::{ALIGNMENT, HostArray, HostMemory, HostView};
+use crate::input::Input;
+use crate::validity::make_valid;
 
-/// An argument of a program.
-pub(crate) struct Input {
-    pub(crate) array_type: ArrayType,
-    /// The name of the leaf in Python, `params['w']`.
-    name: String,
-    /// Whether the program may reuse the memory, so that it must not be the caller's.
-    donated: bool,
-    element: PJRT_Buffer_Type,
-    dims: Box<[i64]>,
+/// Bytes from which an aligned array is read where it lies: to make a buffer for it costs as much as to copy this.
+const LENT_FROM: usize = 8 << 10;
+
+/// Bytes up to which there is room for an argument in every frame. Larger arrays that are not aligned are copied by the
+/// plugin, into memory that it frees after the call.
+const STAGED_UP_TO: usize = 4 << 20;
+
+/// Whether the frames of a program have room for this argument.
+pub(crate) fn has_room_in_frames(input: &Input) -> bool {
+    input.stays_in_place() && input.array_type.nbytes() <= STAGED_UP_TO
 }
 
-impl Input {
-    /// # Errors
-    /// PJRT has no such arrays.
-    pub(crate) fn new(
-        array_type: ArrayType,
-        name: String,
-        donated: bool,
-    ) -> Result<Self, CompileError> {
-        let dims = array_type.shape().iter().map(|&n| i64::try_from(n).ok());
-        match (element_type::to_pjrt(array_type.dtype()), dims.collect()) {
-            (Some(element), Some(dims)) => Ok(Self {
-                array_type,
-                name,
-                donated,
-                element,
-                dims,
-            }),
-            _ => Err(CompileError::Input {
-                name,
-                array_type: Box::new(array_type),
-            }),
+/// An argument on its way into a call.
+pub(crate) enum Given<'a> {
+    /// A host array.
+    Host(HostView<'a>),
+    /// An array on the device.
+    Device(&'a OwnedBuffer, &'a ArrayType),
+    /// An array on the device, whose memory the program may take over. None once it is on its way.
+    Donated(Option<OwnedBuffer>, &'a ArrayType),
+}
+
+impl Given<'_> {
+    fn array_type(&self) -> &ArrayType {
+        match self {
+            Self::Host(view) => view.array_type(),
+            Self::Device(_, array_type) | Self::Donated(_, array_type) => array_type,
         }
     }
 }
 
+/// How long host arrays are there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lending {
+    /// Until the program is done: it may read them where they lie.
+    UntilDone,
+    /// Until it has started: they are copied.
+    UntilStarted,
+}
+
 impl Executable {
-    /// Runs the program, and fills `outputs` with its results, every byte, with elements of the
-    /// [output types](Executable::output_types). On an error they are left in any state.
+    /// Runs the program.
     ///
     /// # Errors
-    /// Arguments or outputs do not fit, this is a forked child of the client's process, or the program fails.
-    pub(crate) fn call_into(
+    /// The number of arguments is wrong, one belongs to another client, this is a forked child of the client's process, or
+    /// the program fails.
+    ///
+    /// # Safety
+    /// The arguments are of the types that the program takes, and the results of those that it gives.
+    #[inline]
+    pub(crate) unsafe fn call<R: Outputs>(&self, given: &mut [Given<'_>]) -> Result<R, Error> {
+        let inner = self.inner();
+        counted(inner.run_to_end(given).and_then(|mut lease| {
+            // SAFETY: the program is done, and its results are of the types of `R`, as the caller promises.
+            unsafe { R::receive(&mut lease.results()) }
+        }))
+    }
+
+    /// As [`call`](Self::call), with arguments of any types, which are compared with those that the program takes.
+    pub(crate) fn call_checked<T>(
         &self,
-        arguments: &[HostView<'_>],
-        outputs: &mut [&mut [MaybeUninit<u8>]],
-    ) -> Result<(), Error> {
-        counted(self.inner().call_into(arguments, outputs))
+        given: &mut [Given<'_>],
+        receive: impl FnOnce(&mut Results<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let inner = self.inner();
+        let done = inner
+            .check_types(given)
+            .and_then(|()| inner.run_to_end(given));
+        counted(done.and_then(|mut lease| receive(&mut lease.results())))
     }
 }
 
 impl Inner {
-    fn call_into(
-        &self,
-        arguments: &[HostView<'_>],
-        outputs: &mut [&mut [MaybeUninit<u8>]],
-    ) -> Result<(), Error> {
-        self.check_arguments(arguments)?;
-        self.check_room(outputs)?;
+    /// A frame for one call, from the pool.
+    #[inline]
+    pub(crate) fn frame(&self) -> Box<Frame> {
+        self.frames.take().unwrap_or_else(|| self.new_frame())
+    }
+
+    #[cold]
+    fn new_frame(&self) -> Box<Frame> {
+        let client = &self.handle.client;
+        Frame::new(client, &self.inputs, &self.staging, self.output_types.len())
+    }
+
+    #[inline]
+    fn run_to_end(&self, given: &mut [Given<'_>]) -> Result<Lease<'_>, Error> {
         self.handle.client.check_process()?;
-        self.execute(arguments, outputs)
-            .map_err(|source| self.failed(source))
+        let mut lease = Lease {
+            inner: self,
+            frame: Some(self.frame()),
+        };
+        let frame = lease.frame();
+        let done = self.start(frame, given, Lending::UntilDone)?;
+        done.wait().map_err(|source| self.failed(source, frame))?;
+        Ok(lease)
+    }
+
+    /// Starts the program. What the arguments need until it is done is kept by the frame.
+    pub(crate) fn start(
+        &self,
+        frame: &mut Frame,
+        given: &mut [Given<'_>],
+        lending: Lending,
+    ) -> Result<Event, Error> {
+        if given.len() != self.inputs.len() {
+            return Err(self.wrong_count(given.len()));
+        }
+        for (index, given) in given.iter_mut().enumerate() {
+            self.put(frame, index, given, lending)?;
+        }
+        self.launch(frame)
+    }
+
+    /// Runs the program on the arguments in the memory of the frame, each at its place there.
+    pub(crate) fn run_on_staged(
+        &self,
+        frame: &mut Frame,
+        places: impl Iterator<Item = usize>,
+    ) -> Result<(), Error> {
+        for (index, (input, place)) in std::iter::zip(&self.inputs, places).enumerate() {
+            if frame.is_staged(index) {
+                continue;
+            }
+            let bytes = place..place + input.array_type.nbytes();
+            let data = input.data(frame.staging().bytes()[bytes].as_ptr());
+            self.put_temporary(frame, index, data, false)?;
+        }
+        let done = self.launch(frame)?;
+        done.wait().map_err(|source| self.failed(source, frame))
+    }
+
+    #[inline]
+    fn launch(&self, frame: &mut Frame) -> Result<Event, Error> {
+        // SAFETY: the frame was made for this executable, each argument has been put in, and callers keep the frame as it is
+        // until the event is ready. The types of the arguments are the callers' duty: pinned by the compiler, or checked.
+        let started = unsafe { frame.launch(self.handle.raw()) };
+        started.map_err(|source| self.failed(source, frame))
+    }
+
+    #[inline]
+    fn put(
+        &self,
+        frame: &mut Frame,
+        index: usize,
+        given: &mut Given<'_>,
+        lending: Lending,
+    ) -> Result<(), Error> {
+        match given {
+            Given::Host(view) => self.put_host(frame, index, view.bytes(), lending),
+            Given::Device(buffer, _) => {
+                if self.inputs[index].donated {
+                    return Err(self.must_be_given_away(index));
+                }
+                self.check_client(index, buffer)?;
+                frame.put_borrowed(index, buffer);
+                Ok(())
+            }
+            Given::Donated(buffer, _) => {
+                if let Some(buffer) = buffer {
+                    self.check_client(index, buffer)?;
+                }
+                match buffer.take() {
+                    Some(buffer) => frame.put_donated(index, buffer),
+                    None => return Err(self.must_be_given_away(index)),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    fn put_host(
+        &self,
+        frame: &mut Frame,
+        index: usize,
+        bytes: &[u8],
+        lending: Lending,
+    ) -> Result<(), Error> {
+        let input = &self.inputs[index];
+        let is_lent = bytes.len() >= LENT_FROM
+            && lending == Lending::UntilDone
+            && !input.donated
+            && bytes.as_ptr().addr().is_multiple_of(ALIGNMENT)
+            && self.handle.client.aliased_inputs();
+        if !is_lent
+            && frame.is_staged(index)
+            && let Some(offset) = self.staging.offsets[index]
+            && let Some(place) = frame
+                .staging()
+                .bytes_mut()
+                .get_mut(offset..offset + bytes.len())
+        {
+            place.copy_from_slice(bytes);
+            return Ok(());
+        }
+        self.put_temporary(frame, index, input.data(bytes.as_ptr()), is_lent)
+    }
+
+    /// Makes a buffer for a host array of the type of the argument. It lives as long as the call.
+    fn put_temporary(
+        &self,
+        frame: &mut Frame,
+        index: usize,
+        data: HostData<'_>,
+        is_lent: bool,
+    ) -> Result<(), Error> {
+        let place = self.handle.client.place();
+        // SAFETY: the executable keeps the client alive. There are as many bytes as the type of the input says: a view has as
+        // many as its own type says, and callers have seen to it that the two are the same. What is lent stays as it is until
+        // the call has ended, which clears the frame, and that waits for the end of the lending.
+        let made = unsafe {
+            if is_lent {
+                place.lend(data)
+            } else {
+                place.copy(data).map(|buffer| (buffer, None))
+            }
+        };
+        let (buffer, lent) = made.map_err(|source| self.failed(source, frame))?;
+        frame.put_temporary(index, buffer, lent);
+        Ok(())
     }
 
     /// PJRT compares numbers of bytes only, and would take `f32[8,4]` for `f32[4,8]`.
-    #[inline]
-    fn check_arguments(&self, arguments: &[HostView<'_>]) -> Result<(), Error> {
-        if arguments.len() != self.inputs.len() {
-            return Err(self.wrong_count(arguments.len()));
+    pub(crate) fn check_types(&self, given: &[Given<'_>]) -> Result<(), Error> {
+        if given.len() != self.inputs.len() {
+            return Err(self.wrong_count(given.len()));
         }
-        for (index, (input, view)) in std::iter::zip(&self.inputs, arguments).enumerate() {
-            if input.array_type != *view.array_type() {
-                return Err(self.wrong_type(index, view.array_type()));
+        for (index, (input, given)) in std::iter::zip(&self.inputs, given).enumerate() {
+            if input.array_type != *given.array_type() {
+                return Err(self.wrong_type(index, given.array_type()));
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    fn check_client(&self, index: usize, buffer: &OwnedBuffer) -> Result<(), Error> {
+        if buffer.client().is_same(&self.handle.client) {
+            return Ok(());
+        }
+        Err(self.of_other_client(index, buffer))
+    }
+
+    #[cold]
+    fn of_other_client(&self, index: usize, buffer: &OwnedBuffer) -> Error {
+        ArgumentError::Client {
+            program: self.program.clone(),
+            name: self.inputs[index].name.clone(),
+            expected: self.handle.api().library().to_owned(),
+            found: buffer.client().api().library().to_owned(),
+        }
+        .into()
+    }
+
+    #[cold]
+    fn must_be_given_away(&self, index: usize) -> Error {
+        ArgumentError::Donated {
+            program: self.program.clone(),
+            name: self.inputs[index].name.clone(),
+        }
+        .into()
     }
 
     #[cold]
@@ -118,190 +306,243 @@ impl Inner {
         .into()
     }
 
-    #[inline]
-    fn check_room(&self, outputs: &[&mut [MaybeUninit<u8>]]) -> Result<(), Error> {
-        let found = || outputs.iter().map(|room| room.len());
-        let needed = || self.output_types.iter().map(ArrayType::nbytes);
-        if needed().eq(found()) {
-            return Ok(());
-        }
-        Err(ExecuteError::Room {
-            program: self.program.clone(),
-            needed: needed().collect(),
-            found: found().collect(),
-        }
-        .into())
-    }
-
+    /// The error of a call, with what became of the arguments that were given away to it.
     #[cold]
-    fn failed(&self, source: ApiError) -> Error {
+    pub(crate) fn failed(&self, source: ApiError, frame: &mut Frame) -> Error {
+        let donated = frame.take_donated().into_iter();
+        let donated = donated.map(|(index, buffer)| {
+            let input = &self.inputs[index];
+            // Where the plugin does not say, the memory must not be used again.
+            let is_gone = buffer.raw().is_deleted().unwrap_or(true);
+            Donated {
+                name: input.name.clone(),
+                buffer: (!is_gone).then(|| DeviceBuffer::new(buffer, input.array_type)),
+            }
+        });
         ExecuteError::Failed {
             program: self.program.clone(),
             plugin: self.handle.api().library().to_owned(),
             source,
+            donated: donated.collect(),
         }
         .into()
     }
 
-    fn execute(
-        &self,
-        arguments: &[HostView<'_>],
-        outputs: &mut [&mut [MaybeUninit<u8>]],
-    ) -> Result<(), ApiError> {
-        let arguments = self.arguments(arguments)?;
-        let results = self.launch(&arguments)?;
-        let in_place = self.in_place(&results);
-        for (index, output) in outputs.iter_mut().enumerate() {
-            let array_type = &self.output_types[index];
-            if output.is_empty() {
-                continue;
-            }
-            if in_place[index] {
-                let pointer = results.pointer(index)?;
-                if pointer.is_null() {
-                    return Err(self
-                        .handle
-                        .api()
-                        .nothing(PJRT_Buffer_UnsafePointer_Args::FUNCTION));
-                }
-                // SAFETY: the program is done, so that the buffer holds its result: as many bytes as `in_place` has made
-                // sure of, in memory that the host can read.
-                let bytes = unsafe { std::slice::from_raw_parts(pointer.cast(), output.len()) };
-                output.copy_from_slice(bytes);
-            } else {
-                results.copy_to_host(index, array_type.shape().len(), output)?;
-            }
-            make_valid(array_type.dtype(), output);
-        }
-        Ok(())
-    }
-
-    /// Gives the arguments to the plugin.
-    fn arguments(&self, views: &[HostView<'_>]) -> Result<Arguments<'_>, ApiError> {
-        let client = &self.handle.client;
-        let mut arguments = Arguments::with_capacity(client.api(), views.len());
-        for (input, view) in std::iter::zip(&self.inputs, views) {
-            let bytes = view.bytes();
-            let lent = client.aliased_inputs()
-                && !input.donated
-                && !bytes.is_empty()
-                && bytes.as_ptr().addr() % ALIGNMENT == 0;
-            let data = HostData {
-                start: bytes.as_ptr(),
-                element: input.element,
-                dims: &input.dims,
-            };
-            let lending = if lent {
-                Lending::UntilDropped
-            } else {
-                Lending::DuringCall
-            };
-            // SAFETY: client and device are alive; a view has as many bytes as its type says, and that type is the input's.
-            // The views outlive the call that `execute` makes, and `Arguments` ends the lending when it is dropped there.
-            unsafe { arguments.put(client.raw(), client.device(), data, lending)? };
-        }
-        Ok(arguments)
-    }
-
-    /// Starts the program and waits until it is done.
-    fn launch(&self, arguments: &Arguments<'_>) -> Result<Buffers<'_>, ApiError> {
-        let api = self.handle.api();
-        let mut results = Buffers::room(api, self.output_types.len());
-        let mut options = PJRT_ExecuteOptions::new();
-        let argument_list = arguments.buffers().as_ptr();
-        let result_list = results.as_mut_ptr();
-        let mut done = std::ptr::null_mut();
-        let mut args = PJRT_LoadedExecutable_Execute_Args {
-            executable: self.handle.raw(),
-            options: &raw mut options,
-            argument_lists: &raw const argument_list,
-            num_devices: 1,
-            num_args: arguments.buffers().len(),
-            output_lists: &raw const result_list,
-            device_complete_events: &raw mut done,
-            ..PJRT_LoadedExecutable_Execute_Args::new()
-        };
-        // SAFETY: one device, for which the program was compiled; a list of living buffers, one for each argument; room for
-        // as many results as the executable has, compared when it was made; room for one event, which is ours.
-        let done = unsafe {
-            api.call(&mut args)?;
-            Event::from_raw(api, done)
-        };
-        match done {
-            Some(done) => done.wait()?,
-            None => return Err(api.nothing(PJRT_LoadedExecutable_Execute_Args::FUNCTION)),
-        }
-        Ok(results)
-    }
-
-    /// For each result, whether its bytes on the device are those of the host: in memory that the host can read, row major,
-    /// one byte or more for each element.
-    fn in_place(&self, results: &Buffers<'_>) -> &[bool] {
+    /// For each result, whether it can be read where the device has it.
+    fn in_place(&self, frame: &Frame) -> &[bool] {
         // The layout of results is part of the compiled program, so that the first ones tell of all.
         self.in_place.get_or_init(|| {
             let types = self.output_types.iter().enumerate();
+            let client = &self.handle.client;
             types
-                .map(|(index, array_type)| self.is_in_place(results, index, array_type))
+                .map(|(index, array_type)| {
+                    let result = frame.result(index);
+                    result.is_ok_and(|result| in_place(client, result, array_type))
+                })
                 .collect()
         })
     }
+}
 
-    /// What the plugin does not tell is taken as a no; its own copy is right in any case.
-    fn is_in_place(&self, results: &Buffers<'_>, index: usize, array_type: &ArrayType) -> bool {
-        let rank = array_type.shape().len();
-        self.handle.client.inplace_outputs()
-            && array_type.nbytes() > 0
-            && !matches!(array_type.dtype(), DType::I4 | DType::U4)
-            && results
-                .device_size(index)
-                .is_ok_and(|size| size == array_type.nbytes())
-            && results.is_row_major(index, rank).unwrap_or(false)
+/// A frame from the pool, for one call; back there when dropped.
+struct Lease<'a> {
+    inner: &'a Inner,
+    frame: Option<Box<Frame>>,
+}
+
+impl Lease<'_> {
+    #[inline]
+    fn frame(&mut self) -> &mut Frame {
+        // None only after the drop.
+        self.frame.get_or_insert_with(|| self.inner.frame())
+    }
+
+    /// The results of the program, which is done.
+    #[inline]
+    fn results(&mut self) -> Results<'_> {
+        let inner = self.inner;
+        Results::new(inner, self.frame())
     }
 }
 
-/// Makes each byte one that Rust's type of the element can have.
-///
-/// XLA takes any byte but 0 for true, and leaves the upper half of the byte around a 4-bit integer open.
-fn make_valid(dtype: DType, bytes: &mut [MaybeUninit<u8>]) {
-    let valid: fn(u8) -> u8 = match dtype {
-        DType::Bool => |byte| u8::from(byte != 0),
-        DType::U4 => |byte| byte & 0x0F,
-        DType::I4 => |byte| ((byte << 4).cast_signed() >> 4).cast_unsigned(),
-        _ => return,
-    };
-    for byte in bytes {
-        // SAFETY: the caller has filled it.
-        byte.write(valid(unsafe { byte.assume_init() }));
+impl Drop for Lease<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(mut frame) = self.frame.take() {
+            frame.clear();
+            self.inner.frames.put(frame);
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The results of a program that is done. Each can be had once.
+#[doc(hidden)]
+pub struct Results<'a> {
+    inner: &'a Inner,
+    frame: &'a mut Frame,
+}
 
-    fn valid(dtype: DType, bytes: &[u8]) -> Vec<u8> {
-        let mut bytes: Vec<_> = bytes.iter().copied().map(MaybeUninit::new).collect();
-        make_valid(dtype, &mut bytes);
-        // SAFETY: all were initialized above.
-        bytes
-            .iter()
-            .map(|byte| unsafe { byte.assume_init() })
+impl fmt::Debug for Results<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Results({})", self.inner.program)
+    }
+}
+
+impl<'a> Results<'a> {
+    #[inline]
+    pub(crate) fn new(inner: &'a Inner, frame: &'a mut Frame) -> Self {
+        Self { inner, frame }
+    }
+
+    /// Copies a result: all of `target` is filled, with elements of the type of the result.
+    ///
+    /// # Errors
+    /// The result is of another size, or the plugin fails.
+    #[inline]
+    pub(crate) fn copy_into(
+        &mut self,
+        index: usize,
+        target: &mut [MaybeUninit<u8>],
+    ) -> Result<(), Error> {
+        let array_type = self.array_type(index, target.len())?;
+        if target.is_empty() {
+            return Ok(());
+        }
+        let copied = if self.inner.in_place(self.frame)[index] {
+            self.address(index).map(|start| {
+                // SAFETY: the program is done, so that the buffer holds its result: as many bytes as `in_place` has made
+                // sure of, in memory that the host can read.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), target.len()) };
+                target.copy_from_slice(bytes);
+            })
+        } else {
+            let rank = array_type.shape().len();
+            let result = self.frame.result(index);
+            result.and_then(|result| result.copy_to_host(rank, target))
+        };
+        copied.map_err(|source| self.failed(source))?;
+        // SAFETY: filled above.
+        unsafe { make_valid(array_type.dtype(), target) };
+        Ok(())
+    }
+
+    /// Where the host can read a result: on the device, or in `memory`, to which it is copied then.
+    ///
+    /// # Errors
+    /// The result is of another size than `memory`, or the plugin fails.
+    pub(crate) fn show(
+        &mut self,
+        index: usize,
+        memory: &mut HostMemory,
+    ) -> Result<NonNull<u8>, Error> {
+        let array_type = self.array_type(index, memory.len())?;
+        if self.inner.in_place(self.frame)[index] {
+            let start = self.address(index).map_err(|source| self.failed(source))?;
+            // SAFETY: the program is done, so that the buffer holds its result: as many bytes as `in_place` has made sure
+            // of, which are the frame's.
+            unsafe {
+                let bytes = start.cast::<MaybeUninit<u8>>().as_ptr();
+                let bytes = std::slice::from_raw_parts_mut(bytes, memory.len());
+                make_valid(array_type.dtype(), bytes);
+            }
+            return Ok(start);
+        }
+        let bytes = memory.bytes_mut();
+        // SAFETY: `copy_into` writes initialised bytes only.
+        let bytes = unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) };
+        self.copy_into(index, bytes)?;
+        Ok(memory.as_ptr())
+    }
+
+    /// A result as memory of the host: that of the device where the host can use it, else a copy.
+    ///
+    /// # Errors
+    /// The result has not `len` bytes, or the plugin fails.
+    pub(crate) fn memory(&mut self, index: usize, len: usize) -> Result<HostMemory, Error> {
+        let array_type = self.array_type(index, len)?;
+        if len > 0 && self.inner.in_place(self.frame)[index] {
+            let start = self.address(index).map_err(|source| self.failed(source))?;
+            if start.addr().get().is_multiple_of(ALIGNMENT) {
+                let owner = self.take(index)?;
+                let bytes = start.cast::<MaybeUninit<u8>>();
+                // SAFETY: the program is done, so that the buffer holds its result: as many bytes as `in_place` has made sure
+                // of. The buffer goes into the memory, so that nobody else has them.
+                return Ok(unsafe {
+                    let bytes = std::slice::from_raw_parts_mut(bytes.as_ptr(), len);
+                    make_valid(array_type.dtype(), bytes);
+                    HostMemory::adopt(start, len, owner)
+                });
+            }
+        }
+        let mut memory = HostMemory::uninit(len);
+        self.copy_into(index, memory.bytes())?;
+        // SAFETY: `copy_into` has filled it.
+        Ok(unsafe { memory.filled() })
+    }
+
+    /// A result that stays on the device.
+    ///
+    /// # Errors
+    /// The plugin gave none.
+    pub(crate) fn take(&mut self, index: usize) -> Result<OwnedBuffer, Error> {
+        self.frame
+            .take_result(index)
+            .map_err(|source| self.failed(source))
+    }
+
+    /// Every result as an array of the host.
+    pub(crate) fn host_arrays(&mut self) -> Result<Vec<HostArray>, Error> {
+        let types = self.inner.output_types.iter().enumerate();
+        types
+            .map(|(index, array_type)| {
+                let memory = self.memory(index, array_type.nbytes())?;
+                // SAFETY: `memory` gives elements of this type.
+                Ok(unsafe { HostArray::from_memory(*array_type, memory) })
+            })
             .collect()
     }
 
-    #[test]
-    fn any_byte_but_zero_is_true() {
-        assert_eq!(valid(DType::Bool, &[0, 1, 2, 255]), [0, 1, 1, 1]);
-        assert_eq!(valid(DType::U8, &[0, 1, 2, 255]), [0, 1, 2, 255]);
+    /// Every result as an array on the device.
+    pub(crate) fn device_buffers(&mut self) -> Result<Vec<DeviceBuffer>, Error> {
+        let types = self.inner.output_types.iter().enumerate();
+        types
+            .map(|(index, array_type)| Ok(DeviceBuffer::new(self.take(index)?, *array_type)))
+            .collect()
     }
 
-    #[test]
-    fn four_bits_are_extended_by_their_sign() {
-        // -1 is 1111 in binary, -8 is 1000.
-        assert_eq!(
-            valid(DType::I4, &[0x0F, 0xF8, 0x07, 0x38]),
-            [0xFF, 0xF8, 7, 0xF8]
-        );
-        assert_eq!(valid(DType::U4, &[0x0F, 0xF8, 0x07]), [15, 8, 7]);
+    /// Where a result that is `in_place` lies.
+    #[inline]
+    fn address(&self, index: usize) -> Result<NonNull<u8>, ApiError> {
+        address(&self.inner.handle.client, self.frame.result(index)?)
+    }
+
+    /// The type of a result, which must have this many bytes.
+    #[inline]
+    fn array_type(&self, index: usize, len: usize) -> Result<&'a ArrayType, Error> {
+        match self.inner.output_types.get(index) {
+            Some(array_type) if array_type.nbytes() == len => Ok(array_type),
+            _ => Err(self.no_room(index, len)),
+        }
+    }
+
+    #[cold]
+    fn no_room(&self, index: usize, found: usize) -> Error {
+        ExecuteError::Room {
+            program: self.inner.program.clone(),
+            index,
+            needed: self
+                .inner
+                .output_types
+                .get(index)
+                .map_or(0, ArrayType::nbytes),
+            found,
+        }
+        .into()
+    }
+
+    #[cold]
+    fn failed(&mut self, source: ApiError) -> Error {
+        self.inner.failed(source, self.frame)
     }
 }

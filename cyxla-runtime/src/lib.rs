@@ -17,6 +17,7 @@ mod client;
 mod compile;
 mod compile_options;
 mod description;
+mod device;
 mod element;
 mod element_type;
 mod error;
@@ -25,34 +26,45 @@ mod event;
 mod executable;
 mod execute;
 mod fork;
+mod frame;
 mod host;
+mod input;
 mod minifloat;
+mod pending;
 mod plugin;
+mod pool;
+mod prepared;
 mod program;
 mod runtime;
 mod statistics;
+mod threads;
+mod validity;
 
 pub use array::{Array, Output};
 pub use cache::{CacheError, CacheKey, CacheOutcome, DiskCache};
 pub use client::Client;
 pub use compile::{Compiled, compile_program, compile_program_in};
 pub use compile_options::compile_options;
+pub use device::{Buffer, DeviceBuffer};
 pub use element::{
     BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2,
     F8E5M2FNUZ, F8E8M0FNU, F16, I4, U4,
 };
 pub use error::{
-    ApiError, ArgumentError, ClientError, CompileError, Error, ErrorCode, ExecuteError, Result,
+    ApiError, ArgumentError, BufferError, ClientError, CompileError, Donated, Error, ErrorCode,
+    ExecuteError, Result,
 };
 pub use error_info::{ErrorInfo, error_info};
-pub use executable::Executable;
+pub use executable::{Argument, Executable};
 pub use host::{
     Host, HostArray, HostArrayError, HostView, as_mut_slice, as_slice, from_slice, from_slice_mut,
 };
+pub use pending::Pending;
 pub use plugin::{
     OptionValue, PLATFORM_PREFERENCE, Plugin, PluginError, PluginModule, PluginSource, Searched,
     available_plugins, default_plugin, find_plugin, register_plugin,
 };
+pub use prepared::{Bound, Prepared};
 pub use program::{Parameter, Program};
 pub use runtime::{Options, RuntimeInfo, default_client, initialize, is_initialized, runtime_info};
 pub use statistics::CompileStatistics;
@@ -62,6 +74,8 @@ pub use statistics::CompileStatistics;
 pub mod __private {
     pub use cyxla_artifact::{ArrayType, DType, StableHloVersion};
 
-    pub use crate::check::{Argument, Returned, argument, call, check_argument, check_result};
+    pub use crate::check::{
+        Argument, Passed, Returned, argument, call, check_argument, check_result, prepare, start,
+    };
     pub use crate::program::{Parameter, ProgramParts};
 }

@@ -3,6 +3,7 @@
 //! A process loads one default plugin. The first use loads it, or [`initialize`] does so with [`Options`]; whoever comes
 //! later gets the same. Explicit [`Client`]s can exist beside it.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -12,6 +13,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::error_info::counted;
 use crate::plugin::{OptionValue, Plugin, default_plugin, find_plugin, plugin_at};
+use crate::threads;
 
 /// Which plugin to load by default, and how.
 ///
@@ -34,6 +36,8 @@ pub struct Options {
     plugin: Option<Given>,
     platform: Option<String>,
     create_options: Vec<(String, OptionValue)>,
+    threads: Option<NonZero<usize>>,
+    copying: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -71,6 +75,30 @@ impl Options {
     pub fn create_option(mut self, name: impl Into<String>, value: impl Into<OptionValue>) -> Self {
         self.create_options.push((name.into(), value.into()));
         self
+    }
+
+    /// How many threads XLA's pools for the CPU have, at least 1. By default as many as there are processors for this process,
+    /// the limit of its cgroup included. The variable `PJRT_NPROC` in the environment goes before both.
+    ///
+    /// XLA takes the number from the environment when a client is made, so this sets `PJRT_NPROC` there if it has to: start the
+    /// client before other threads read the environment from C.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(NonZero::new(threads).unwrap_or(NonZero::<usize>::MIN));
+        self
+    }
+
+    /// Whether arrays are read where they lie, and results where the device has them, if the plugin allows it. Usually so;
+    /// without, the plugin copies every array, which is slower, and tells whether a fault comes from shared memory.
+    pub fn zero_copy(mut self, zero_copy: bool) -> Self {
+        self.copying = !zero_copy;
+        self
+    }
+
+    /// Starts the plugin that is chosen.
+    pub(crate) fn start(&self) -> Result<Client, Error> {
+        let plugin = self.chosen()?;
+        threads::limit(self.threads);
+        Client::start(&plugin, &self.create_options, !self.copying)
     }
 
     fn chosen(&self) -> Result<Plugin, Error> {
@@ -193,10 +221,7 @@ fn loaded(options: &Options) -> Result<&'static Client, Error> {
     if let Some(client) = DEFAULT.get() {
         return Ok(client);
     }
-    let client = options
-        .chosen()
-        .and_then(|plugin| Client::new(&plugin, &options.create_options));
-    counted(client).map(|client| DEFAULT.get_or_init(|| client))
+    counted(options.start()).map(|client| DEFAULT.get_or_init(|| client))
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::ALIGNMENT;
+use crate::device::OwnedBuffer;
 use crate::element::Element;
 
 /// What frees adopted memory when it is dropped.
-pub(crate) type Owner = Box<dyn Send + Sync>;
+pub(crate) type Owner = OwnedBuffer;
 
 const _: () = {
     const fn shared_between_threads<T: Send + Sync>() {}

@@ -28,7 +28,7 @@ pub(crate) type StableHloRange = (StableHloVersion, StableHloVersion);
 
 impl Library {
     /// The functions of the plugin.
-    pub(crate) fn api(&self) -> &Api {
+    pub(crate) fn api(&'static self) -> &'static Api {
         &self.api
     }
 

@@ -1,0 +1,394 @@
+//! Arrays that stay on the device.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use cyxla_artifact::{ArrayType, DType};
+use cyxla_pjrt_sys::{Call as _, PJRT_Buffer, PJRT_Buffer_UnsafePointer_Args};
+
+use crate::array::Array;
+use crate::buffer::{HostData, RawBuffer};
+use crate::client::Client;
+use crate::element_type;
+use crate::error::{ApiError, BufferError, CompileError, Error};
+use crate::error_info::counted;
+use crate::host::{Host, HostArray, HostMemory, HostView};
+use crate::runtime::default_client;
+use crate::validity::make_valid;
+
+/// An array on the device, of a type that the compiler knows.
+///
+/// As `&Buffer<A>` it is an argument that is already where the program runs; as `Buffer<A>`, by value, it is *donated*: the
+/// program reuses its memory for a result of the same type, and the compiler sees to it that nobody uses it again. As a
+/// result, `cyxla::Result<Buffer<A>>`, it stays on the device.
+///
+/// ```ignore
+/// #[cyxla::program("model:step")]
+/// fn step(state: Buffer<[[f32; 3]; 1024]>, force: &[f32; 3]) -> cyxla::Result<Buffer<[[f32; 3]; 1024]>>;
+///
+/// let mut state = Buffer::from(&start)?;
+/// for force in &forces {
+///     state = step(state, force)?;             // one state in memory, whatever the number of steps
+/// }
+/// println!("{:?}", state.view()?[0]);
+/// ```
+///
+/// It keeps its [`Client`] alive, and can be used from any thread.
+///
+/// # Shape
+/// That of `A`; on the host row major, in its byte order.
+///
+/// Source: `PJRT_Buffer`.
+pub struct Buffer<A> {
+    owned: OwnedBuffer,
+    array: PhantomData<fn() -> A>,
+}
+
+impl<A: Array> Buffer<A> {
+    /// A copy of `array` on the device of the default client, which is loaded first if need be.
+    ///
+    /// # Blocking
+    /// Until the copy is there.
+    ///
+    /// # Errors
+    /// There is no default client, or the device has no room.
+    ///
+    /// Source: `PJRT_Client_BufferFromHostBuffer`.
+    pub fn from(array: &A) -> Result<Self, Error> {
+        Self::on(&default_client()?, array)
+    }
+
+    /// A copy of `array` on the device of `client`.
+    ///
+    /// # Blocking
+    /// Until the copy is there.
+    ///
+    /// # Errors
+    /// The device has no room, or this is a forked child of the client's process.
+    pub fn on(client: &Client, array: &A) -> Result<Self, Error> {
+        let owned = counted(OwnedBuffer::copy(client, &HostView::of(array)))?;
+        // SAFETY: of type `A`, as the array is.
+        Ok(unsafe { Self::from_owned(owned) })
+    }
+
+    /// # Safety
+    /// It is an array of type `A`.
+    pub(crate) unsafe fn from_owned(owned: OwnedBuffer) -> Self {
+        let array = PhantomData;
+        Self { owned, array }
+    }
+
+    /// A copy on the host. [`view`](Self::view) reads without one where the host can.
+    ///
+    /// # Blocking
+    /// Until the copy is there.
+    ///
+    /// # Errors
+    /// The plugin fails, or this is a forked child of the client's process.
+    ///
+    /// Source: `PJRT_Buffer_ToHostBuffer`.
+    pub fn to_host(&self) -> Result<Host<A>, Error> {
+        let memory = counted(self.owned.to_host(&A::TYPE))?;
+        // SAFETY: `to_host` has filled it with elements of type `A`.
+        Ok(unsafe { Host::from_memory(memory) })
+    }
+
+    /// The array where it lies, without a copy.
+    ///
+    /// # Errors
+    /// The host can't read it there: the plugin's memory is another than the host's (see
+    /// [`RuntimeInfo::inplace_outputs`](crate::RuntimeInfo::inplace_outputs)), the elements are 4-bit integers, which share
+    /// bytes there, or booleans of which one is neither 0 nor 1. [`to_host`](Self::to_host) works in any case.
+    ///
+    /// Source: `PJRT_Buffer_UnsafePointer`.
+    pub fn view(&self) -> Result<&A, Error> {
+        let pointer = counted(self.owned.view(&A::TYPE))?;
+        // SAFETY: `view` has made sure that an `A` lies there, which changes only when the buffer is donated; the borrow
+        // keeps it from that.
+        Ok(unsafe { pointer.cast::<A>().as_ref() })
+    }
+
+    /// The client that it belongs to.
+    pub fn client(&self) -> &Client {
+        self.owned.client()
+    }
+
+    pub(crate) fn owned(&self) -> &OwnedBuffer {
+        &self.owned
+    }
+
+    pub(crate) fn into_owned(self) -> OwnedBuffer {
+        self.owned
+    }
+}
+
+impl<A: Array> fmt::Debug for Buffer<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer({})", A::TYPE)
+    }
+}
+
+impl<A: Array> TryFrom<DeviceBuffer> for Buffer<A> {
+    type Error = Error;
+
+    /// # Errors
+    /// The array is of another type.
+    fn try_from(buffer: DeviceBuffer) -> Result<Self, Error> {
+        if buffer.array_type == A::TYPE {
+            // SAFETY: of that type.
+            return Ok(unsafe { Self::from_owned(buffer.owned) });
+        }
+        Err(BufferError::Type {
+            expected: Box::new(A::TYPE),
+            found: Box::new(buffer.array_type),
+        }
+        .into())
+    }
+}
+
+/// An array on the device, of a type that is known at run time only.
+///
+/// What [`Executable::execute`](crate::Executable::execute) takes and gives.
+///
+/// Source: `PJRT_Buffer`.
+pub struct DeviceBuffer {
+    owned: OwnedBuffer,
+    array_type: ArrayType,
+}
+
+impl DeviceBuffer {
+    /// A copy of a host array on the device of `client`.
+    ///
+    /// # Blocking
+    /// Until the copy is there.
+    ///
+    /// # Errors
+    /// PJRT has no such element type, the device has no room, or this is a forked child of the client's process.
+    pub fn on(client: &Client, array: &HostView<'_>) -> Result<Self, Error> {
+        let owned = counted(OwnedBuffer::copy(client, array))?;
+        Ok(Self::new(owned, *array.array_type()))
+    }
+
+    pub(crate) fn new(owned: OwnedBuffer, array_type: ArrayType) -> Self {
+        Self { owned, array_type }
+    }
+
+    /// Element type and shape.
+    pub fn array_type(&self) -> &ArrayType {
+        &self.array_type
+    }
+
+    /// A copy on the host.
+    ///
+    /// # Blocking
+    /// Until the copy is there.
+    ///
+    /// # Errors
+    /// The plugin fails, or this is a forked child of the client's process.
+    pub fn to_host(&self) -> Result<HostArray, Error> {
+        let memory = counted(self.owned.to_host(&self.array_type))?;
+        // SAFETY: `to_host` has filled it with elements of this type.
+        Ok(unsafe { HostArray::from_memory(self.array_type, memory) })
+    }
+
+    /// The array where it lies, without a copy.
+    ///
+    /// # Errors
+    /// As for [`Buffer::view`].
+    pub fn view(&self) -> Result<HostView<'_>, Error> {
+        let pointer = counted(self.owned.view(&self.array_type))?;
+        // SAFETY: `view` has made sure that an array of this type lies there, which changes only when the buffer is
+        // donated; the borrow keeps it from that.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(pointer.as_ptr(), self.array_type.nbytes()) };
+        Ok(HostView::new(&self.array_type, bytes)?)
+    }
+
+    /// The client that it belongs to.
+    pub fn client(&self) -> &Client {
+        self.owned.client()
+    }
+
+    pub(crate) fn owned(&self) -> &OwnedBuffer {
+        &self.owned
+    }
+
+    pub(crate) fn into_owned(self) -> OwnedBuffer {
+        self.owned
+    }
+}
+
+impl<A: Array> From<Buffer<A>> for DeviceBuffer {
+    fn from(buffer: Buffer<A>) -> Self {
+        Self::new(buffer.owned, A::TYPE)
+    }
+}
+
+impl fmt::Debug for DeviceBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceBuffer({})", self.array_type)
+    }
+}
+
+/// A buffer that is filled, and the client that it belongs to. Destroyed when dropped.
+pub(crate) struct OwnedBuffer {
+    raw: NonNull<PJRT_Buffer>,
+    client: Client,
+}
+
+// SAFETY: PJRT allows a buffer to be used from any thread.
+unsafe impl Send for OwnedBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for OwnedBuffer {}
+
+impl OwnedBuffer {
+    /// Takes a buffer over.
+    ///
+    /// # Safety
+    /// A buffer of this client that is alive, filled, and owned by nobody else.
+    #[inline]
+    pub(crate) unsafe fn new(client: Client, buffer: RawBuffer) -> Self {
+        let raw = buffer.raw();
+        Self { raw, client }
+    }
+
+    /// The client that it belongs to.
+    #[inline]
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The handle.
+    #[inline]
+    pub(crate) fn raw(&self) -> RawBuffer {
+        // SAFETY: alive for as long as this is. That handles don't outlive it is held by those who ask: all are in this
+        // crate, and use them while they hold the borrow, or keep this alive beside them.
+        unsafe { RawBuffer::new(self.client.api(), self.raw) }
+    }
+
+    fn copy(client: &Client, array: &HostView<'_>) -> Result<Self, Error> {
+        client.check_process()?;
+        let array_type = array.array_type();
+        let dims = array_type.shape().iter().map(|&n| i64::try_from(n).ok());
+        let (Some(element), Some(dims)) = (
+            element_type::to_pjrt(array_type.dtype()),
+            dims.collect::<Option<Vec<_>>>(),
+        ) else {
+            let name = "buffer".to_owned();
+            let array_type = Box::new(*array_type);
+            return Err(CompileError::Input { name, array_type }.into());
+        };
+        let data = HostData {
+            start: array.bytes().as_ptr(),
+            element,
+            dims: &dims,
+        };
+        // SAFETY: the client is alive and kept so; a view has as many bytes as its type says. The buffer is ours.
+        let buffer = unsafe {
+            let buffer = client.place().copy(data);
+            buffer.map(|buffer| Self::new(client.clone(), buffer))
+        };
+        let filled = buffer.and_then(|buffer| {
+            buffer.raw().ready()?;
+            Ok(buffer)
+        });
+        filled.map_err(|source| {
+            BufferError::Copy {
+                array_type: Box::new(*array_type),
+                plugin: client.api().library().to_owned(),
+                source,
+            }
+            .into()
+        })
+    }
+
+    /// The memory of a copy on the host, which is filled.
+    fn to_host(&self, array_type: &ArrayType) -> Result<HostMemory, Error> {
+        self.client.check_process()?;
+        let mut memory = HostMemory::uninit(array_type.nbytes());
+        let target = memory.bytes();
+        if !target.is_empty() {
+            let copied = self.raw().copy_to_host(array_type.shape().len(), target);
+            copied.map_err(|source| BufferError::Copy {
+                array_type: Box::new(*array_type),
+                plugin: self.client.api().library().to_owned(),
+                source,
+            })?;
+            // SAFETY: filled by the copy.
+            unsafe { make_valid(array_type.dtype(), target) };
+        }
+        // SAFETY: as above.
+        Ok(unsafe { memory.filled() })
+    }
+
+    /// Where the host can read an array of this type.
+    fn view(&self, array_type: &ArrayType) -> Result<NonNull<u8>, Error> {
+        self.client.check_process()?;
+        if array_type.nbytes() == 0 {
+            // Any address will do, also one that the plugin has not.
+            return Ok(HostMemory::zeroed(0).as_ptr());
+        }
+        let pointer = match in_place(&self.client, self.raw(), array_type) {
+            true => self.raw().pointer().map(NonNull::new)?,
+            false => None,
+        };
+        let Some(pointer) = pointer else {
+            return Err(self.not_visible(array_type, "the host can't read it there"));
+        };
+        if array_type.dtype() == DType::Bool {
+            // SAFETY: `in_place` has made sure of that many bytes.
+            let bytes = unsafe {
+                std::slice::from_raw_parts(pointer.as_ptr().cast_const(), array_type.nbytes())
+            };
+            if bytes.iter().any(|byte| *byte > 1) {
+                return Err(self.not_visible(array_type, "an element is neither 0 nor 1"));
+            }
+        }
+        Ok(pointer)
+    }
+
+    #[cold]
+    fn not_visible(&self, array_type: &ArrayType, reason: &'static str) -> Error {
+        BufferError::NotVisible {
+            array_type: Box::new(*array_type),
+            plugin: self.client.api().library().to_owned(),
+            reason,
+        }
+        .into()
+    }
+}
+
+impl Drop for OwnedBuffer {
+    fn drop(&mut self) {
+        if self.client.is_of_this_process() {
+            // SAFETY: ours, and not used any more.
+            unsafe { self.raw().destroy() }
+        }
+    }
+}
+
+/// Whether the bytes of a buffer on the device are those of the host: in memory that the host can read, row major, one byte
+/// or more for each element. What the plugin does not tell is taken as a no.
+pub(crate) fn in_place(client: &Client, buffer: RawBuffer, array_type: &ArrayType) -> bool {
+    let rank = array_type.shape().len();
+    client.inplace_outputs()
+        && array_type.nbytes() > 0
+        && !matches!(array_type.dtype(), DType::I4 | DType::U4)
+        && buffer
+            .device_size()
+            .is_ok_and(|size| size == array_type.nbytes())
+        && buffer.is_row_major(rank).unwrap_or(false)
+}
+
+/// The memory of a buffer as that of a host array.
+///
+/// # Errors
+/// The plugin does not say where it is.
+pub(crate) fn address(client: &Client, buffer: RawBuffer) -> Result<NonNull<u8>, ApiError> {
+    let pointer = buffer.pointer()?;
+    NonNull::new(pointer).ok_or_else(|| {
+        let function = PJRT_Buffer_UnsafePointer_Args::FUNCTION;
+        client.api().nothing(function)
+    })
+}

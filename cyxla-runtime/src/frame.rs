@@ -1,0 +1,247 @@
+//! What one call at a time works with, made once and used by many calls.
+
+use std::ptr::{self, NonNull};
+
+use cyxla_pjrt_sys::{
+    Args as _, Call as _, PJRT_Buffer, PJRT_ExecuteOptions, PJRT_LoadedExecutable,
+    PJRT_LoadedExecutable_Execute_Args,
+};
+
+use crate::api::Api;
+use crate::buffer::RawBuffer;
+use crate::client::Client;
+use crate::device::OwnedBuffer;
+use crate::error::ApiError;
+use crate::event::Event;
+use crate::host::HostMemory;
+use crate::input::{Input, Staging};
+
+/// The argument and result lists of a call, and memory for copies of small arguments.
+///
+/// A *staged* argument has a place in the memory of the frame, which a buffer that lives as long as the frame looks at: a call
+/// copies the array there, and has no buffer to make or to destroy. Other arguments get a buffer for one call.
+pub(crate) struct Frame {
+    client: Client,
+    staging: HostMemory,
+    /// For each argument the buffer that looks at its place in `staging`; NULL for one that is not staged.
+    staged: Box<[*mut PJRT_Buffer]>,
+    /// What the program is called with: between calls the same.
+    arguments: Box<[*mut PJRT_Buffer]>,
+    /// What the program has returned; NULL for what is not there, or has been taken.
+    results: Box<[*mut PJRT_Buffer]>,
+    /// Buffers that were made for this call.
+    temporary: Vec<RawBuffer>,
+    /// Each tells that the plugin has let go of a host array.
+    lent: Vec<Event>,
+    /// Buffers that were given away to this call, with the number of the argument.
+    donated: Vec<(usize, OwnedBuffer)>,
+}
+
+// SAFETY: buffers and events of a plugin, which PJRT allows to be used from any thread; the rest is plain data.
+unsafe impl Send for Frame {}
+
+impl Frame {
+    /// A frame for programs with these arguments, which `staging` was made for, and so many results.
+    pub(crate) fn new(
+        client: &Client,
+        inputs: &[Input],
+        staging: &Staging,
+        results: usize,
+    ) -> Box<Self> {
+        let memory = HostMemory::zeroed(staging.size);
+        let staged = std::iter::zip(inputs, &staging.offsets).map(|(input, offset)| {
+            let looks = offset.filter(|_| input.stays_in_place() && client.staged_inputs());
+            looks.map_or(ptr::null_mut(), |offset| {
+                look_at(client, input, &memory, offset)
+            })
+        });
+        let staged: Box<[_]> = staged.collect();
+        Box::new(Self {
+            client: client.clone(),
+            arguments: staged.clone(),
+            staged,
+            staging: memory,
+            results: vec![ptr::null_mut(); results].into(),
+            temporary: Vec::with_capacity(inputs.len()),
+            lent: Vec::with_capacity(inputs.len()),
+            donated: Vec::with_capacity(inputs.iter().filter(|input| input.donated).count()),
+        })
+    }
+
+    /// Whether an argument has a buffer that looks at its place in the memory of the frame.
+    #[inline]
+    pub(crate) fn is_staged(&self, index: usize) -> bool {
+        self.staged
+            .get(index)
+            .is_some_and(|buffer| !buffer.is_null())
+    }
+
+    /// The memory of the staged arguments. No program may run on it.
+    #[inline]
+    pub(crate) fn staging(&mut self) -> &mut HostMemory {
+        &mut self.staging
+    }
+
+    /// Takes a buffer of this client as an argument of the call; it is destroyed with the end of the call.
+    pub(crate) fn put_temporary(&mut self, index: usize, buffer: RawBuffer, lent: Option<Event>) {
+        self.temporary.push(buffer);
+        self.lent.extend(lent);
+        self.arguments[index] = buffer.raw().as_ptr();
+    }
+
+    /// Takes a buffer of this client, which the caller keeps alive, as an argument of the call.
+    pub(crate) fn put_borrowed(&mut self, index: usize, buffer: &OwnedBuffer) {
+        self.arguments[index] = buffer.raw().raw().as_ptr();
+    }
+
+    /// Takes a buffer of this client as an argument that the program may take over.
+    pub(crate) fn put_donated(&mut self, index: usize, buffer: OwnedBuffer) {
+        self.arguments[index] = buffer.raw().raw().as_ptr();
+        self.donated.push((index, buffer));
+    }
+
+    /// The buffers that were given away to this call, with the numbers of the arguments.
+    pub(crate) fn take_donated(&mut self) -> Vec<(usize, OwnedBuffer)> {
+        std::mem::take(&mut self.donated)
+    }
+
+    /// Starts a program on the arguments.
+    ///
+    /// # Safety
+    /// An executable of the client of this frame, which takes as many arguments and gives as many results as the frame has
+    /// room for, and arguments of the types that it was compiled for. Until the event is ready, nothing happens to the frame.
+    pub(crate) unsafe fn launch(
+        &mut self,
+        executable: *mut PJRT_LoadedExecutable,
+    ) -> Result<Event, ApiError> {
+        let api = self.api();
+        let mut options = PJRT_ExecuteOptions::new();
+        let arguments = self.arguments.as_ptr();
+        let results = self.results.as_mut_ptr();
+        let mut done = ptr::null_mut();
+        let mut args = PJRT_LoadedExecutable_Execute_Args {
+            executable,
+            options: &raw mut options,
+            argument_lists: &raw const arguments,
+            num_devices: 1,
+            num_args: self.arguments.len(),
+            output_lists: &raw const results,
+            device_complete_events: &raw mut done,
+            ..PJRT_LoadedExecutable_Execute_Args::new()
+        };
+        // SAFETY: one device, for which the program was compiled; lists of the lengths that the caller promises, of living
+        // buffers and of room for results; room for one event, which is ours.
+        let done = unsafe {
+            api.call(&mut args)?;
+            Event::from_raw(api, done)
+        };
+        done.ok_or_else(|| api.nothing(PJRT_LoadedExecutable_Execute_Args::FUNCTION))
+    }
+
+    /// A result that the program has given.
+    ///
+    /// # Errors
+    /// There is none.
+    #[inline]
+    pub(crate) fn result(&self, index: usize) -> Result<RawBuffer, ApiError> {
+        let result = self.results.get(index).copied().and_then(NonNull::new);
+        let Some(result) = result else {
+            let function = PJRT_LoadedExecutable_Execute_Args::FUNCTION;
+            return Err(self.api().nothing(function));
+        };
+        // SAFETY: the frame owns it until it is taken or the frame is cleared, which needs the frame exclusively.
+        Ok(unsafe { RawBuffer::new(self.api(), result) })
+    }
+
+    /// Takes a result out. The program is done.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn take_result(&mut self, index: usize) -> Result<OwnedBuffer, ApiError> {
+        let result = self.result(index)?;
+        self.results[index] = ptr::null_mut();
+        // SAFETY: it was the frame's, which has just forgotten it.
+        Ok(unsafe { OwnedBuffer::new(self.client.clone(), result) })
+    }
+
+    /// Destroys the results.
+    #[inline]
+    pub(crate) fn clear_results(&mut self) {
+        let api = self.api();
+        for result in &mut self.results {
+            if let Some(result) = NonNull::new(std::mem::replace(result, ptr::null_mut())) {
+                // SAFETY: it was the frame's, which has just forgotten it.
+                unsafe { RawBuffer::new(api, result).destroy() }
+            }
+        }
+    }
+
+    /// Ends a call: what was made for it goes, and the frame is as it was before. The program is done.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.clear_results();
+        // Copied in any case, as that costs less than to know whether it is needed.
+        self.arguments.copy_from_slice(&self.staged);
+        if !self.temporary.is_empty() {
+            for buffer in self.temporary.drain(..) {
+                // SAFETY: made for this call, which is over.
+                unsafe { buffer.destroy() }
+            }
+            // The plugin lets go of a host array when the last use of its buffer ends, so that the buffers go first.
+            for event in self.lent.drain(..) {
+                // Only the end of the lending matters here; what went wrong in the program is told by its own event.
+                let _ = event.wait();
+            }
+        }
+        self.donated.clear();
+    }
+
+    #[inline]
+    fn api(&self) -> &'static Api {
+        self.client.api()
+    }
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        if !self.client.is_of_this_process() {
+            // The plugin's things stay with the parent.
+            std::mem::forget(std::mem::take(&mut self.lent));
+            return;
+        }
+        self.clear();
+        for buffer in self.staged.iter().copied().filter_map(NonNull::new) {
+            // SAFETY: made by `new`, and used by no program any more.
+            unsafe { RawBuffer::new(self.api(), buffer).destroy() }
+        }
+    }
+}
+
+/// A buffer that looks at `memory`; NULL if the plugin can't.
+fn look_at(client: &Client, input: &Input, memory: &HostMemory, offset: usize) -> *mut PJRT_Buffer {
+    let start = memory.as_ptr().as_ptr().wrapping_add(offset).cast_const();
+    let place = client.place();
+    // SAFETY: the client is kept alive by the frame, as is the memory; the staging has as many bytes there as the type of the
+    // input says.
+    let made = unsafe {
+        if input.array_type.nbytes() == 0 {
+            // Nothing to look at: one empty array serves all calls.
+            place.copy(input.data(start))
+        } else {
+            place.view(input.data(start))
+        }
+    };
+    let Ok(buffer) = made else {
+        return ptr::null_mut();
+    };
+    let looks = input.array_type.nbytes() == 0
+        || buffer
+            .pointer()
+            .is_ok_and(|pointer| ptr::eq(pointer.cast_const(), start));
+    if looks {
+        return buffer.raw().as_ptr();
+    }
+    // SAFETY: made above and used by nobody.
+    unsafe { buffer.destroy() }
+    ptr::null_mut()
+}
