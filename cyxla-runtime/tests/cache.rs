@@ -11,7 +11,7 @@ use cyxla_runtime::{
     CacheError, CacheOutcome, Client, CompileError, Compiled, DiskCache, Error, HostArray,
     HostView, compile_program, compile_program_in, error_info,
 };
-use support::{array, clients, program, sine};
+use support::{array, program, sine, zero_copy_clients};
 
 /// Gets the sine ready, and makes sure that it is the sine.
 fn sine_in(cache: &DiskCache, client: &Client) -> Compiled {
@@ -57,7 +57,7 @@ fn write_entry(path: &Path, compiled: &Compiled, executable: &[u8]) {
 
 #[test]
 fn a_program_is_compiled_once_and_then_loaded() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
 
@@ -94,7 +94,7 @@ fn a_program_is_compiled_once_and_then_loaded() {
 fn plugins_do_not_share_executables() {
     let directory = tempfile::tempdir().unwrap();
     let cache = cache_in(&directory);
-    let clients = clients();
+    let clients = zero_copy_clients();
     for client in &clients {
         let outcome = sine_in(&cache, client).cache;
         assert!(matches!(outcome, CacheOutcome::Kept { .. }), "{outcome:?}");
@@ -104,7 +104,7 @@ fn plugins_do_not_share_executables() {
 
 #[test]
 fn a_changed_byte_is_compiled_over() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         let path = entry_of(&cache, &sine_in(&cache, &client));
@@ -133,7 +133,7 @@ fn a_changed_byte_is_compiled_over() {
 
 #[test]
 fn an_entry_that_the_plugin_refuses_is_compiled_over() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         let first = sine_in(&cache, &client);
@@ -161,7 +161,7 @@ fn an_entry_that_the_plugin_refuses_is_compiled_over() {
 fn the_executable_of_another_program_is_refused() {
     let matrix = array(DType::F32, &[128, 64]);
     let add = program("add", &[matrix, matrix], &[matrix]);
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         let sine = sine_in(&cache, &client);
@@ -185,7 +185,7 @@ fn the_executable_of_another_program_is_refused() {
 
 #[test]
 fn a_read_only_cache_is_not_changed() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         let read_only = cache.clone().read_only();
@@ -221,7 +221,7 @@ fn a_read_only_cache_is_not_changed() {
 fn a_program_that_sorts_is_kept_before_it_runs() {
     let four = array(DType::F32, &[4]);
     let sort = program("sort", &[four], &[four]);
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         for expected in [0, 1] {
@@ -240,7 +240,7 @@ fn a_program_that_sorts_is_kept_before_it_runs() {
 fn a_directory_that_others_may_write_to_stops_no_program() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         sine_in(&cache, &client);
@@ -256,7 +256,7 @@ fn a_directory_that_others_may_write_to_stops_no_program() {
 
 #[test]
 fn a_directory_that_can_not_be_made_stops_no_program() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("file");
         std::fs::write(&file, "").unwrap();
@@ -270,7 +270,7 @@ fn a_directory_that_can_not_be_made_stops_no_program() {
 
 #[test]
 fn without_the_cache_every_program_is_compiled() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let (executable, statistics) = compile_program(&client, &sine(), false).unwrap();
         assert_eq!((statistics.compiled, statistics.loaded), (1, 0));
         assert_eq!(executable.num_outputs(), 1);
@@ -289,7 +289,7 @@ fn without_the_cache_every_program_is_compiled() {
 
 #[test]
 fn threads_that_get_a_program_ready_at_once_all_have_it() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         std::thread::scope(|scope| {
@@ -311,7 +311,7 @@ fn error_of(client: &Client, program: &LoweredProgram) -> CompileError {
 
 #[test]
 fn custom_calls_without_handlers_are_listed() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let mut program = sine();
         program.record.custom_calls = ["ApproxTopK", "lapack_sgetrf_ffi", "lapack_spotrf_ffi"]
             .map(String::from)
@@ -335,7 +335,7 @@ fn custom_calls_without_handlers_are_listed() {
 
 #[test]
 fn a_program_for_another_platform_is_refused_even_if_its_code_is_kept() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         sine_in(&cache, &client);
@@ -351,7 +351,7 @@ fn a_program_for_another_platform_is_refused_even_if_its_code_is_kept() {
 
 #[test]
 fn a_loaded_program_checks_its_arguments_like_a_compiled_one() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
         let texts = [sine_in(&cache, &client), sine_in(&cache, &client)].map(|compiled| {

@@ -11,7 +11,7 @@ use cyxla_runtime::{
     ArgumentError, Client, CompileError, Error, Executable, HostArray, HostView, OptionValue,
     Plugin, PluginError,
 };
-use support::{array, clients, library, plugins, program_of, sine};
+use support::{array, library, plugins, program_of, sine, zero_copy_clients};
 
 fn plugin_error(path: &Path) -> (PluginError, String) {
     let error = Client::new(&Plugin::new("cpu", path), &[]).unwrap_err();
@@ -166,7 +166,7 @@ fn compile_error(client: &Client, code: Vec<u8>) -> (CompileError, String) {
 
 #[test]
 fn code_that_is_no_bytecode() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         for code in [&b""[..], b"module {}", b"ML\xefR", &[0xFF; 100]] {
             let (error, text) = compile_error(&client, code.to_vec());
             assert!(matches!(error, CompileError::NoBytecode { .. }), "{text}");
@@ -177,7 +177,7 @@ fn code_that_is_no_bytecode() {
 #[test]
 fn code_that_is_cut_off() {
     let code = sine().code;
-    for client in clients() {
+    for client in zero_copy_clients() {
         for end in [24, 40, code.len() / 2, code.len() - 1] {
             let (error, text) = compile_error(&client, code[..end].to_vec());
             assert!(matches!(error, CompileError::Refused { .. }), "{text}");
@@ -192,7 +192,7 @@ fn code_that_is_scrambled() {
     for byte in &mut code[24..] {
         *byte = byte.wrapping_mul(31).wrapping_add(7);
     }
-    for client in clients() {
+    for client in zero_copy_clients() {
         let (error, text) = compile_error(&client, code.clone());
         assert!(matches!(error, CompileError::Refused { .. }), "{text}");
     }
@@ -206,7 +206,7 @@ fn code_at_a_version_that_the_plugin_does_not_read() {
         code[start..start + 6].copy_from_slice(version.as_bytes());
         code
     };
-    for client in clients() {
+    for client in zero_copy_clients() {
         for version in ["1.99.0", "0.08.0"] {
             let (error, text) = compile_error(&client, rewritten(version));
             assert!(matches!(error, CompileError::Version { .. }), "{text}");
@@ -229,7 +229,7 @@ fn code_at_a_version_that_the_plugin_does_not_read() {
 fn a_program_for_another_platform() {
     let mut program = sine();
     program.record.platform = "cuda".into();
-    for client in clients() {
+    for client in zero_copy_clients() {
         let text = Executable::compile(&client, &program)
             .unwrap_err()
             .to_string();
@@ -244,7 +244,7 @@ fn a_program_for_another_platform() {
 fn a_program_that_returns_something_else() {
     let pair = array(DType::F32, &[2]);
     let code = sine().code.to_vec();
-    for client in clients() {
+    for client in zero_copy_clients() {
         for outputs in [
             vec![],
             vec![pair, pair],
@@ -265,7 +265,7 @@ fn a_program_that_returns_something_else() {
 
 #[test]
 fn arguments_that_do_not_fit() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         let executable = Executable::compile(&client, &sine()).unwrap();
         let fits = HostArray::from_array(&[1.0_f32, 2.0]);
         for arguments in [vec![], vec![fits.view(), fits.view()]] {
@@ -308,7 +308,7 @@ fn arguments_that_do_not_fit() {
 #[test]
 fn bytes_that_are_no_executable() {
     let pair = array(DType::F32, &[2]);
-    for client in clients() {
+    for client in zero_copy_clients() {
         let bytes = Executable::compile(&client, &sine())
             .unwrap()
             .serialize()
@@ -331,7 +331,7 @@ fn bytes_that_are_no_executable() {
 fn a_program_that_takes_more_memory_than_there_is() {
     let scalar = array(DType::F32, &[]);
     let program = support::program("too_large", &[scalar], &[scalar]);
-    for client in clients() {
+    for client in zero_copy_clients() {
         let executable = Executable::compile(&client, &program).unwrap();
         let error = executable.run(&[HostView::of(&1.0_f32)]).unwrap_err();
         assert!(matches!(error, Error::Execute(_)), "{error}");

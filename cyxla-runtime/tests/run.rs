@@ -11,7 +11,7 @@ mod support;
 
 use cyxla_artifact::DType;
 use cyxla_runtime::{Executable, HostArray, HostView};
-use support::{array, clients, program, sine};
+use support::{array, clients, copying_client_of, plugins, program, sine, zero_copy_clients};
 
 fn floats(values: &[f32], shape: &[usize]) -> HostArray {
     HostArray::from_slice(values, shape).unwrap()
@@ -312,7 +312,7 @@ fn an_executable_keeps_its_client_alive() {
 
 #[test]
 fn the_probes_find_what_these_plugins_can() {
-    for client in clients() {
+    for client in zero_copy_clients() {
         assert_eq!(client.platform(), "cpu");
         assert!(
             client.aliased_inputs() && client.inplace_outputs(),
@@ -322,4 +322,10 @@ fn the_probes_find_what_these_plugins_can() {
         let (minimum, current) = client.stablehlo_versions().unwrap();
         assert!(minimum < current);
     }
+}
+
+#[test]
+fn a_client_that_copies_says_so() {
+    let client = copying_client_of(&plugins()[0]);
+    assert!(!client.aliased_inputs() && !client.inplace_outputs());
 }

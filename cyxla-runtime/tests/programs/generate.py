@@ -64,6 +64,16 @@ PROGRAMS = {
         %y = stablehlo.add %x, %one : tensor<2048xf64>
         return %y : tensor<2048xf64>
       }""",
+    # x + y in the memory of x, and the sum of y: a step of a simulation.
+    "step": """
+      func.func public @main(%x: tensor<64x32xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<64x32xf32>)
+          -> (tensor<64x32xf32>, tensor<f32>) {
+        %zero = stablehlo.constant dense<0.0> : tensor<f32>
+        %z = stablehlo.add %x, %y : tensor<64x32xf32>
+        %sum = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0, 1]
+          : (tensor<64x32xf32>, tensor<f32>) -> tensor<f32>
+        return %z, %sum : tensor<64x32xf32>, tensor<f32>
+      }""",
     "constant": """
       func.func public @main() -> (tensor<ui8>, tensor<2xi64>) {
         %a = stablehlo.constant dense<7> : tensor<ui8>
@@ -121,6 +131,22 @@ PROGRAMS = {
         %corner = stablehlo.slice %sorted [0:1, 0:1] : (tensor<8388608x4194304xf32>) -> tensor<1x1xf32>
         %y = stablehlo.reshape %corner : (tensor<1x1xf32>) -> tensor<f32>
         return %y : tensor<f32>
+      }""",
+    # As above, after taking over x.
+    "too_large_donate": """
+      func.func public @main(%x: tensor<f32>, %s: tensor<2048xf64> {tf.aliasing_output = 1 : i32})
+          -> (tensor<f32>, tensor<2048xf64>) {
+        %all = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<8388608x4194304xf32>
+        %iota = stablehlo.iota dim = 1 : tensor<8388608x4194304xf32>
+        %product = stablehlo.multiply %all, %iota : tensor<8388608x4194304xf32>
+        %sorted = "stablehlo.sort"(%product) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %less : tensor<i1>
+        }) {dimension = 1 : i64} : (tensor<8388608x4194304xf32>) -> tensor<8388608x4194304xf32>
+        %corner = stablehlo.slice %sorted [0:1, 0:1] : (tensor<8388608x4194304xf32>) -> tensor<1x1xf32>
+        %y = stablehlo.reshape %corner : (tensor<1x1xf32>) -> tensor<f32>
+        return %y, %s : tensor<f32>, tensor<2048xf64>
       }""",
 } | {f"reverse_{element.replace('<', '_').rstrip('>')}": reverse(element) for element in ELEMENTS}
 

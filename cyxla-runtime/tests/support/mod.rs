@@ -3,7 +3,6 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -12,25 +11,33 @@ use cyxla_artifact::{
     ArrayType, CodeFile, DType, Declared, Digest, Leaf, LoweredProgram, ProgramRecord,
     StableHloVersion,
 };
-use cyxla_runtime::{Client, Plugin};
+use cyxla_runtime::{Client, Options, Plugin};
 
 /// The libraries of all CPU plugins.
 pub fn plugins() -> Vec<PathBuf> {
     cyxla_test_environment::plugins()
 }
 
-/// A client of each plugin, one per process.
+/// Clients of each plugin, one that copies nothing it need not and one that copies everything; the same for a whole process.
 pub fn clients() -> Vec<Client> {
-    static CLIENTS: Mutex<Option<HashMap<PathBuf, Client>>> = Mutex::new(None);
+    static CLIENTS: Mutex<Option<Vec<Client>>> = Mutex::new(None);
     let mut clients = CLIENTS.lock().unwrap();
-    let clients = clients.get_or_insert_default();
-    let client = |path: PathBuf| {
-        let client = clients
-            .entry(path)
-            .or_insert_with_key(|path| client_of(path));
-        client.clone()
-    };
-    plugins().into_iter().map(client).collect()
+    let both = |path: PathBuf| [client_of(&path), copying_client_of(&path)];
+    let made = clients.get_or_insert_with(|| plugins().into_iter().flat_map(both).collect());
+    made.clone()
+}
+
+/// Of [`clients`], those that copy nothing they need not.
+pub fn zero_copy_clients() -> Vec<Client> {
+    clients().into_iter().step_by(2).collect()
+}
+
+/// A new client that has the plugin copy everything.
+pub fn copying_client_of(path: &Path) -> Client {
+    let options = Options::new()
+        .plugin(Plugin::new("cpu", path))
+        .zero_copy(false);
+    Client::open(&options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A new client.
