@@ -105,14 +105,20 @@ pub fn constants() -> impl Iterator<Item = &'static Constant> {
 
 /// Declares structures that begin with `struct_size` and `extension_start`, and `LAYOUTS`, the list of them.
 macro_rules! structures {
-    ($($(#[$attribute:meta])* $name:ident { $($(#[$note:meta])* $field:ident: $type:ty,)* })*) => {
+    ($($(#[$attribute:meta])* $name:ident { $($fields:tt)* })*) => {
+        structures! {
+            chained by $crate::declare::PJRT_Extension_Base;
+            $($(#[$attribute])* $name { $($fields)* })*
+        }
+    };
+    (chained by $base:ty; $($(#[$attribute:meta])* $name:ident { $($(#[$note:meta])* $field:ident: $type:ty,)* })*) => {
         $(
             $(#[$attribute])*
             #[repr(C)]
             #[derive(Clone, Copy, Debug)]
             pub struct $name {
                 pub struct_size: usize,
-                pub extension_start: *mut $crate::declare::PJRT_Extension_Base,
+                pub extension_start: *mut $base,
                 $($(#[$note])* pub $field: $type,)*
             }
 

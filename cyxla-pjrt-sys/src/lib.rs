@@ -14,8 +14,10 @@
 //! | [`declare`] | how structures are declared, and what is known of their layout |
 //! | [`table`] | [`PJRT_Api`], the table of functions |
 //! | [`error`], [`plugin`], [`event`], [`client`], [`executable`], [`buffer`] | arguments and constants, by subject |
+//! | [`ffi_extension`] | the extension through which handlers of custom calls are registered |
+//! | [`xla_ffi`] | what such a handler is called with |
 //!
-//! A test (`tests/header.rs`) compares every offset, size and constant with the C header.
+//! Tests (`tests/header.rs`, `tests/xla_ffi_header.rs`) compare every offset, size and constant with the C headers.
 
 #![allow(
     missing_docs,
@@ -32,8 +34,10 @@ pub mod client;
 pub mod error;
 pub mod event;
 pub mod executable;
+pub mod ffi_extension;
 pub mod plugin;
 pub mod table;
+pub mod xla_ffi;
 
 pub use buffer::*;
 pub use client::*;
@@ -41,6 +45,7 @@ pub use declare::{Args, Call, Constant, Field, Layout, PJRT_Extension_Base, cons
 pub use error::*;
 pub use event::*;
 pub use executable::*;
+pub use ffi_extension::*;
 pub use plugin::*;
 pub use table::{GetPjrtApi, PJRT_Api, PJRT_Api_Version, SLOTS, Slot};
 
