@@ -18,6 +18,21 @@
 
 #![forbid(unsafe_code)]
 
+mod cholesky;
+mod columns;
 mod element;
+mod householder;
+mod lu;
+mod matrix;
+mod options;
+mod pivoted_qr;
+mod qr;
+mod range;
+mod reflectors;
 mod scratch;
 mod simd;
+mod sparse;
+#[cfg(test)]
+mod testing;
+mod triangular;
+mod tridiagonal_solve;

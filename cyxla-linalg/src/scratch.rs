@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 
-use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::dyn_stack::{DynArray, MemBuffer, MemStack, StackReq};
+
+use crate::element::Element;
 
 thread_local! {
     static ARENA: Cell<Option<Arena>> = const { Cell::new(None) };
@@ -29,4 +31,12 @@ pub(crate) fn with_scratch<R>(need: StackReq, work: impl FnOnce(&mut MemStack) -
     let result = work(MemStack::new(&mut arena.buffer));
     ARENA.set(Some(arena));
     result
+}
+
+/// `count` zeros from the top of the scratch, and what is left of it.
+pub(crate) fn zeros<T: Element>(
+    stack: &mut MemStack,
+    count: usize,
+) -> (DynArray<'_, T>, &mut MemStack) {
+    stack.make_with(count, |_| T::ZERO)
 }
