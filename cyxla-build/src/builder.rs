@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use cyxla_artifact::{ProgramRecord, StableHloVersion};
 
 use crate::cargo::{self, Variables, variable};
+use crate::donation;
 use crate::error::Error;
 use crate::freshness::{self, Asked, Tools};
 use crate::lower::{self, Job};
@@ -399,13 +400,15 @@ fn report(
         .collect();
     watched.sort();
     watched.dedup();
+    let mut warnings = done.warnings;
+    warnings.extend(donation::in_vain(&scan.programs, &done.manifest));
     Report {
         programs: done.manifest.programs,
         outcome: done.outcome,
         artifact: out.to_owned(),
         watched,
         variables: variables.read(),
-        warnings: done.warnings,
+        warnings,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod builder;
 mod cargo;
+mod donation;
 mod error;
 mod freshness;
 mod lower;

@@ -52,6 +52,8 @@ pub struct Argument {
     /// Its type; none if the example arguments give it.
     #[serde(rename = "type")]
     pub array_type: Option<ArrayType>,
+    /// Whether the program may reuse its memory for a result, as if `jax.jit` were told so with `donate_argnums`.
+    pub donated: bool,
 }
 
 impl Argument {
@@ -60,6 +62,7 @@ impl Argument {
         Self {
             name: name.into(),
             array_type: Some(array_type),
+            donated: false,
         }
     }
 
@@ -68,7 +71,16 @@ impl Argument {
         Self {
             name: name.into(),
             array_type: None,
+            donated: false,
         }
+    }
+
+    /// The same argument, donated: the program may reuse its memory for a result of the same type, which the caller gives
+    /// up. Without such a result, [`Leaf::donated`](cyxla_artifact::Leaf::donated) of the lowered program is false.
+    #[must_use]
+    pub fn donated(mut self) -> Self {
+        self.donated = true;
+        self
     }
 }
 

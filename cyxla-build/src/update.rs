@@ -221,12 +221,7 @@ impl Task<'_> {
                 .programs
                 .iter()
                 .map(|(program, _)| program)
-                .find(|program| {
-                    program.name == record.name
-                        && program.target == record.target
-                        && program.declared.signature == record.declared.signature
-                        && program.declared.options == record.declared.options
-                });
+                .find(|program| program.is(record));
             if let Some(program) = program {
                 record.declared.places.clone_from(&program.declared.places);
             }

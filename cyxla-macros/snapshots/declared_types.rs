@@ -32,16 +32,18 @@ pub(crate) fn predict(
         cyxla::Result<Box<[f32; 8]>>,
     >(
         predict::program(),
-        &[
+        &mut [
             ::cyxla::__private::argument::<[[f32; 4]; ROWS]>().view(x),
             ::cyxla::__private::argument::<Scalar>().view(&scale),
         ],
     )
 }
-/// The program that [`predict`](fn@predict) calls.
+/// The program that [`predict`](fn@predict) calls, and other ways to call it; a type without values.
 #[cfg(unix)]
 #[doc(hidden)]
-pub(crate) mod predict {
+pub(crate) enum predict {}
+#[cfg(unix)]
+impl predict {
     /// The program: to load it ahead of the first call, and to ask for its types.
     pub fn program() -> &'static ::cyxla::Program {
         static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
@@ -84,5 +86,45 @@ pub(crate) mod predict {
             code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
         });
         &PROGRAM
+    }
+    /// A call with memory of its own: arguments are written in place, results are read in place.
+    /// For loops that call again and again.
+    ///
+    /// # Inputs
+    /// - `x`: `[[f32; 4]; 8]`, which is `f32[8,4]`
+    /// - `scale`: `f32`, which is `f32[]`
+    ///
+    /// # Outputs
+    /// - `result`: `[f32; 8]`, which is `f32[8]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or there is no memory for the call.
+    pub fn prepare() -> ::cyxla::Result<
+        ::cyxla::Prepared<([[f32; 4]; ROWS], Scalar), [f32; 8]>,
+    > {
+        ::cyxla::__private::prepare(Self::program())
+    }
+    /// Starts a call and returns while it runs: `wait()` or `.await` gives the results.
+    ///
+    /// # Arguments
+    /// - `x`: `[[f32; 4]; 8]`, which is `f32[8,4]`
+    /// - `scale`: `f32`, which is `f32[]`
+    ///
+    /// # Returns
+    /// - `result`: `[f32; 8]`, which is `f32[8]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or the call can't be started; whoever waits is told how it ends.
+    pub fn start(
+        x: &[[f32; 4]; ROWS],
+        scale: Scalar,
+    ) -> ::cyxla::Result<::cyxla::Pending<Box<[f32; 8]>>> {
+        ::cyxla::__private::start(
+            Self::program(),
+            &mut [
+                ::cyxla::__private::argument::<[[f32; 4]; ROWS]>().view(x),
+                ::cyxla::__private::argument::<Scalar>().view(&scale),
+            ],
+        )
     }
 }

@@ -10,10 +10,11 @@
 fn f() -> cyxla::Result<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)> {
     ::cyxla::__private::call::<
         cyxla::Result<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)>,
-    >(f::program(), &[])
+    >(f::program(), &mut [])
 }
-/// The program that [`f`](fn@f) calls.
-mod f {
+/// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.
+enum f {}
+impl f {
     /// The program: to load it ahead of the first call, and to ask for its types.
     pub fn program() -> &'static ::cyxla::Program {
         static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
@@ -56,5 +57,34 @@ mod f {
             code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
         });
         &PROGRAM
+    }
+    /// A call with memory of its own: arguments are written in place, results are read in place.
+    /// For loops that call again and again.
+    ///
+    /// # Outputs
+    /// - `result[0]`: `f32`, which is `f32[]`
+    /// - `result[1]`: `[[f32; 1024]; 16]`, which is `f32[16,1024]`
+    /// - `result[2]`: `[[f32; 1024]; 17]`, which is `f32[17,1024]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or there is no memory for the call.
+    pub fn prepare() -> ::cyxla::Result<
+        ::cyxla::Prepared<(), (f32, [[f32; 1024]; 16], [[f32; 1024]; 17])>,
+    > {
+        ::cyxla::__private::prepare(Self::program())
+    }
+    /// Starts a call and returns while it runs: `wait()` or `.await` gives the results.
+    ///
+    /// # Returns
+    /// - `result[0]`: `f32`, which is `f32[]`
+    /// - `result[1]`: `[[f32; 1024]; 16]`, which is `f32[16,1024]`
+    /// - `result[2]`: `[[f32; 1024]; 17]`, which is `f32[17,1024]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or the call can't be started; whoever waits is told how it ends.
+    pub fn start() -> ::cyxla::Result<
+        ::cyxla::Pending<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)>,
+    > {
+        ::cyxla::__private::start(Self::program(), &mut [])
     }
 }

@@ -17,14 +17,15 @@ fn f(
         cyxla::Result<[::cyxla::I4; 5]>,
     >(
         f::program(),
-        &[
+        &mut [
             ::cyxla::__private::argument::<[[::cyxla::BF16; 3]; 2]>().view(x),
             ::cyxla::__private::argument::<::cyxla::Complex<f64>>().view(&y),
         ],
     )
 }
-/// The program that [`f`](fn@f) calls.
-mod f {
+/// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.
+enum f {}
+impl f {
     /// The program: to load it ahead of the first call, and to ask for its types.
     pub fn program() -> &'static ::cyxla::Program {
         static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
@@ -67,5 +68,48 @@ mod f {
             code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
         });
         &PROGRAM
+    }
+    /// A call with memory of its own: arguments are written in place, results are read in place.
+    /// For loops that call again and again.
+    ///
+    /// # Inputs
+    /// - `params['w']`: `[[cyxla::BF16; 3]; 2]`, which is `bf16[2,3]`
+    /// - `params['b']`: `cyxla::Complex<f64>`, which is `c128[]`
+    ///
+    /// # Outputs
+    /// - `result`: `[cyxla::I4; 5]`, which is `i4[5]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or there is no memory for the call.
+    pub fn prepare() -> ::cyxla::Result<
+        ::cyxla::Prepared<
+            ([[::cyxla::BF16; 3]; 2], ::cyxla::Complex<f64>),
+            [::cyxla::I4; 5],
+        >,
+    > {
+        ::cyxla::__private::prepare(Self::program())
+    }
+    /// Starts a call and returns while it runs: `wait()` or `.await` gives the results.
+    ///
+    /// # Arguments
+    /// - `params['w']`: `[[cyxla::BF16; 3]; 2]`, which is `bf16[2,3]`
+    /// - `params['b']`: `cyxla::Complex<f64>`, which is `c128[]`
+    ///
+    /// # Returns
+    /// - `result`: `[cyxla::I4; 5]`, which is `i4[5]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or the call can't be started; whoever waits is told how it ends.
+    pub fn start(
+        x: &[[::cyxla::BF16; 3]; 2],
+        y: ::cyxla::Complex<f64>,
+    ) -> ::cyxla::Result<::cyxla::Pending<[::cyxla::I4; 5]>> {
+        ::cyxla::__private::start(
+            Self::program(),
+            &mut [
+                ::cyxla::__private::argument::<[[::cyxla::BF16; 3]; 2]>().view(x),
+                ::cyxla::__private::argument::<::cyxla::Complex<f64>>().view(&y),
+            ],
+        )
     }
 }

@@ -8,7 +8,7 @@
 ///
 /// # Errors
 /// The program can't be loaded at its first call, or a call fails.
-fn f() -> cyxla::Result<([f32; N], Box<f64>, [u8; 1], ::std::boxed::Box<[u8; 2]>)> {
+fn f() -> cyxla::Result<([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>)> {
     const _: () = ::cyxla::__private::check_result::<
         [f32; N],
     >(
@@ -22,11 +22,12 @@ fn f() -> cyxla::Result<([f32; N], Box<f64>, [u8; 1], ::std::boxed::Box<[u8; 2]>
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F64),
     );
     ::cyxla::__private::call::<
-        cyxla::Result<([f32; N], Box<f64>, [u8; 1], ::std::boxed::Box<[u8; 2]>)>,
-    >(f::program(), &[])
+        cyxla::Result<([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>)>,
+    >(f::program(), &mut [])
 }
-/// The program that [`f`](fn@f) calls.
-mod f {
+/// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.
+enum f {}
+impl f {
     /// The program: to load it ahead of the first call, and to ask for its types.
     pub fn program() -> &'static ::cyxla::Program {
         static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
@@ -75,5 +76,36 @@ mod f {
             code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
         });
         &PROGRAM
+    }
+    /// A call with memory of its own: arguments are written in place, results are read in place.
+    /// For loops that call again and again.
+    ///
+    /// # Outputs
+    /// - `result['a']`: `[f32; 2]`, which is `f32[2]`
+    /// - `result['b']`: `f64`, which is `f64[]`
+    /// - `result['c']`: `[u8; 1]`, which is `u8[1]`
+    /// - `result['d']`: `[u8; 2]`, which is `u8[2]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or there is no memory for the call.
+    pub fn prepare() -> ::cyxla::Result<
+        ::cyxla::Prepared<(), ([f32; N], f64, [u8; 1], [u8; 2])>,
+    > {
+        ::cyxla::__private::prepare(Self::program())
+    }
+    /// Starts a call and returns while it runs: `wait()` or `.await` gives the results.
+    ///
+    /// # Returns
+    /// - `result['a']`: `[f32; 2]`, which is `f32[2]`
+    /// - `result['b']`: `f64`, which is `f64[]`
+    /// - `result['c']`: `[u8; 1]`, which is `u8[1]`
+    /// - `result['d']`: `[u8; 2]`, which is `u8[2]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or the call can't be started; whoever waits is told how it ends.
+    pub fn start() -> ::cyxla::Result<
+        ::cyxla::Pending<([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>)>,
+    > {
+        ::cyxla::__private::start(Self::program(), &mut [])
     }
 }

@@ -6,10 +6,11 @@
 /// # Errors
 /// The program can't be loaded at its first call, or a call fails.
 fn f() -> cyxla::Result<(f32,)> {
-    ::cyxla::__private::call::<cyxla::Result<(f32,)>>(f::program(), &[])
+    ::cyxla::__private::call::<cyxla::Result<(f32,)>>(f::program(), &mut [])
 }
-/// The program that [`f`](fn@f) calls.
-mod f {
+/// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.
+enum f {}
+impl f {
     /// The program: to load it ahead of the first call, and to ask for its types.
     pub fn program() -> &'static ::cyxla::Program {
         static PROGRAM: ::cyxla::Program = ::cyxla::Program::new(::cyxla::__private::ProgramParts {
@@ -34,5 +35,26 @@ mod f {
             code: ::std::include_bytes!("/out/cyxla/code.mlirbc"),
         });
         &PROGRAM
+    }
+    /// A call with memory of its own: arguments are written in place, results are read in place.
+    /// For loops that call again and again.
+    ///
+    /// # Outputs
+    /// - `result[0]`: `f32`, which is `f32[]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or there is no memory for the call.
+    pub fn prepare() -> ::cyxla::Result<::cyxla::Prepared<(), f32>> {
+        ::cyxla::__private::prepare(Self::program())
+    }
+    /// Starts a call and returns while it runs: `wait()` or `.await` gives the results.
+    ///
+    /// # Returns
+    /// - `result[0]`: `f32`, which is `f32[]`
+    ///
+    /// # Errors
+    /// The program can't be loaded, or the call can't be started; whoever waits is told how it ends.
+    pub fn start() -> ::cyxla::Result<::cyxla::Pending<(f32,)>> {
+        ::cyxla::__private::start(Self::program(), &mut [])
     }
 }

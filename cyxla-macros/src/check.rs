@@ -1,5 +1,5 @@
 use cyxla_artifact::{Leaf, ProgramRecord};
-use cyxla_syntax::{Declaration, Parameter, Report};
+use cyxla_syntax::{Declaration, Parameter, Passing, Report};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -37,7 +37,8 @@ fn check_arguments(declaration: &Declaration, record: &ProgramRecord, report: &m
     let parameters = &declaration.function.parameters;
     let inputs = &record.inputs;
     if parameters.len() == inputs.len() {
-        return check_order(parameters, record, report);
+        check_order(parameters, record, report);
+        return check_donated(parameters, record, report);
     }
     let mistake = Mistake::Arguments {
         target: record.target.clone(),
@@ -79,6 +80,20 @@ fn check_order(parameters: &[Parameter], record: &ProgramRecord, report: &mut Re
                 order: paths.join(", "),
             };
             report.on(&parameter.name, mistake);
+        }
+    }
+}
+
+/// What the program overwrites is its own: it is taken by value.
+fn check_donated(parameters: &[Parameter], record: &ProgramRecord, report: &mut Report) {
+    for (parameter, leaf) in parameters.iter().zip(&record.inputs) {
+        if leaf.donated && parameter.by == Passing::Reference {
+            let mistake = Mistake::DonatedReference {
+                target: record.target.clone(),
+                path: leaf.path.clone(),
+                array: leaf.array_type.rust().to_string(),
+            };
+            report.on(&parameter.written, mistake);
         }
     }
 }
@@ -238,6 +253,44 @@ mod tests {
             "model:predict takes `x` here; `scale` is another argument\n  \
              help: arguments come in the order of Python: x, scale"
         );
+    }
+
+    #[test]
+    fn what_is_donated_is_taken_by_value() {
+        let mut record = predict();
+        record.inputs[0].donated = true;
+        for by_value in [
+            quote!(
+                fn predict(x: Buffer<_>, scale: f32) -> cyxla::Result<_>;
+            ),
+            quote!(
+                fn predict(x: Host<_>, scale: f32) -> cyxla::Result<_>;
+            ),
+            quote!(
+                fn predict(x: _, scale: &f32) -> cyxla::Result<_>;
+            ),
+        ] {
+            assert_eq!(mistakes(by_value, &record), [""; 0]);
+        }
+        for by_reference in [
+            quote!(
+                fn predict(x: &_, scale: f32) -> cyxla::Result<_>;
+            ),
+            quote!(
+                fn predict(x: &Host<_>, scale: f32) -> cyxla::Result<_>;
+            ),
+            quote!(
+                fn predict(x: &Buffer<[[f32; 4]; 8]>, scale: f32) -> cyxla::Result<_>;
+            ),
+        ] {
+            assert_eq!(
+                mistakes(by_reference, &record),
+                [
+                    "`x` of model:predict is donated: a result takes its memory\n  \
+                      help: take it by value: `Buffer<[[f32; 4]; 8]>`, or `[[f32; 4]; 8]`"
+                ]
+            );
+        }
     }
 
     #[test]

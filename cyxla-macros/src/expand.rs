@@ -1,12 +1,13 @@
 use cyxla_artifact::{ArrayType, Leaf, ProgramRecord};
-use cyxla_syntax::{Declaration, Parameter, Passing, Returned, ReturnedShape, Slot};
-use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
+use cyxla_syntax::{Declaration, Holder, Parameter, Passing, Returned, ReturnedShape, Slot};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Meta, Type};
 
-use crate::types::{constant, result_type, rust_type};
+use crate::beside::Beside;
+use crate::types::{constant, one_or_tuple, result_type, rust_type};
 
-/// The function that calls the program, and the module of its name that gives it.
+/// The function that calls the program, and the type of its name with the other ways to use the program.
 ///
 /// `code` is the absolute path of the file with the program's code.
 pub(crate) fn expansion(
@@ -21,17 +22,15 @@ pub(crate) fn expansion(
     let docs = (!attrs.iter().any(is_doc)).then(|| docs(record));
 
     let inputs = function.parameters.iter().zip(&record.inputs);
-    let parameters = inputs
+    let arrays: Vec<_> = inputs
         .clone()
-        .map(|(parameter, leaf)| parameter_tokens(parameter, &leaf.array_type, krate));
-    let arguments = inputs.clone().map(|(parameter, leaf)| {
-        let name = &parameter.name;
-        let array = array_tokens(&parameter.ty, &leaf.array_type, krate);
-        match parameter.by {
-            Passing::Value => quote!(#private::argument::<#array>().view(&#name)),
-            Passing::Reference => quote!(#private::argument::<#array>().view(#name)),
-        }
-    });
+        .map(|(parameter, leaf)| array_tokens(&parameter.ty, &leaf.array_type, krate))
+        .collect();
+    let types: Vec<_> = inputs
+        .clone()
+        .map(|(parameter, leaf)| parameter_type(parameter, &leaf.array_type, krate))
+        .collect();
+    let names: Vec<_> = function.parameters.iter().map(|each| &each.name).collect();
     let expected = |leaf: &Leaf| {
         let what = format!("`{}` of {}", leaf.path, record.target);
         let array_type = constant(&leaf.array_type, krate);
@@ -48,19 +47,40 @@ pub(crate) fn expansion(
         let ty = value.ty.ty()?;
         Some(checked(ty, "check_result", expected(leaf), krate))
     });
-    let returned = returned_tokens(&function.returned, &record.outputs, krate);
-    let module = module(declaration, &program_tokens(record, code, krate));
+    let arguments = passed(&function.parameters, &arrays, krate);
+    let success = success_type(&function.returned, &record.outputs, krate);
+    let returned = function.returned.with_success(success.clone());
+
+    let results = function.returned.values.iter().zip(&record.outputs);
+    let results: Vec<_> = if function.returned.is_open() {
+        let leaves = record.outputs.iter();
+        leaves
+            .map(|leaf| rust_type(&leaf.array_type, krate))
+            .collect()
+    } else {
+        results
+            .map(|(value, leaf)| array_tokens(&value.ty, &leaf.array_type, krate))
+            .collect()
+    };
+    let beside = Beside {
+        declaration,
+        inputs: &arrays,
+        outputs: &results,
+        types: &types,
+        success: &success,
+        lowered: Some((record, code)),
+    };
 
     quote! {
         #docs
         #(#attrs)*
-        #vis fn #ident(#(#parameters),*) -> #returned {
+        #vis fn #ident(#(#names: #types),*) -> #returned {
             #(#argument_checks)*
             #(#result_checks)*
-            #private::call::<#returned>(#ident::program(), &[#(#arguments),*])
+            #private::call::<#returned>(#ident::program(), #arguments)
         }
 
-        #module
+        #beside
     }
 }
 
@@ -70,68 +90,65 @@ pub(crate) fn expansion(
 pub(crate) fn stand_in(declaration: &Declaration) -> Option<TokenStream> {
     let function = &declaration.function;
     let returned = &function.returned;
-    let slots = function.parameters.iter().map(|parameter| &parameter.ty);
-    let mut slots = slots.chain(returned.values.iter().map(|value| &value.ty));
-    if slots.any(|slot| slot.ty().is_none()) {
-        return None;
-    }
+    let declared = |slot: &Slot| slot.ty().map(ToTokens::to_token_stream);
+    let parameters = function.parameters.iter();
+    let arrays: Option<Vec<_>> = parameters.clone().map(|each| declared(&each.ty)).collect();
+    let values = returned.values.iter();
+    let results: Option<Vec<_>> = values.map(|value| declared(&value.ty)).collect();
+    let (arrays, results) = (arrays?, results?);
+    let names: Vec<_> = parameters.clone().map(|each| &each.name).collect();
+    let types: Vec<_> = parameters.map(|each| each.written.clone()).collect();
     let (attrs, vis, ident) = (&function.attrs, &function.vis, &function.ident);
-    let parameters = function.parameters.iter().map(|parameter| {
-        let (name, written) = (&parameter.name, &parameter.written);
-        quote!(#name: #written)
-    });
     let written = &returned.written;
-    let module = module(declaration, &quote!(loop {}));
+    let beside = Beside {
+        declaration,
+        inputs: &arrays,
+        outputs: &results,
+        types: &types,
+        success: &returned.success,
+        lowered: None,
+    };
     Some(quote! {
         #(#attrs)*
         #[allow(unused_variables)]
-        #vis fn #ident(#(#parameters),*) -> #written {
+        #vis fn #ident(#(#names: #types),*) -> #written {
             loop {}
         }
 
-        #module
+        #beside
     })
 }
 
-/// The module beside the function, whose `program` has the given body. Nothing in it depends on where it stands.
-fn module(declaration: &Declaration, body: &TokenStream) -> TokenStream {
-    let krate = crate_path(declaration);
-    let function = &declaration.function;
-    let vis = &function.vis;
-    let attrs = function
-        .attrs
-        .iter()
-        .filter(|attribute| belongs_to_module(attribute));
-    // Where the user wrote it, but not by his hand: lints leave it alone.
-    let mut ident = function.ident.clone();
-    ident.set_span(Span::call_site().located_at(ident.span()));
-    let name = function.name();
-    let about = format!(" The program that [`{name}`](fn@{name}) calls.");
-    quote! {
-        #[doc = #about]
-        #(#attrs)*
-        #vis mod #ident {
-            /// The program: to load it ahead of the first call, and to ask for its types.
-            pub fn program() -> &'static #krate::Program {
-                #body
-            }
+/// The arguments of a call: `parameters`, whose array types are `arrays`.
+pub(crate) fn passed(
+    parameters: &[Parameter],
+    arrays: &[TokenStream],
+    krate: &TokenStream,
+) -> TokenStream {
+    let arguments = parameters.iter().zip(arrays).map(|(parameter, array)| {
+        let name = &parameter.name;
+        let argument = quote!(#krate::__private::argument::<#array>());
+        match (parameter.by, parameter.holder) {
+            (Passing::Value, Holder::Buffer) => quote!(#argument.donated(#name)),
+            (Passing::Reference, Holder::Buffer) => quote!(#argument.buffer(#name)),
+            // In a block, so that it is moved in, as its type says.
+            (Passing::Value, Holder::Host) => quote!(#argument.view(&{ #name })),
+            (Passing::Value, _) => quote!(#argument.view(&#name)),
+            (Passing::Reference, _) => quote!(#argument.view(#name)),
         }
-    }
+    });
+    quote!(&mut [#(#arguments),*])
 }
 
-fn crate_path(declaration: &Declaration) -> TokenStream {
+/// The path of the crate `cyxla`.
+pub(crate) fn crate_path(declaration: &Declaration) -> TokenStream {
     let path = declaration.options.crate_path.as_ref();
     path.map_or_else(|| quote!(::cyxla), ToTokens::to_token_stream)
 }
 
-fn is_doc(attribute: &Attribute) -> bool {
+/// Whether an attribute is a line of documentation.
+pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc") && matches!(attribute.meta, Meta::NameValue(_))
-}
-
-/// What makes the function be there, or be seen, holds for its module too.
-fn belongs_to_module(attribute: &Attribute) -> bool {
-    let path = attribute.path();
-    path.is_ident("cfg") || (path.is_ident("doc") && !is_doc(attribute))
 }
 
 /// The type of an array: as declared, else as Python gives it.
@@ -142,57 +159,35 @@ fn array_tokens(slot: &Slot, array_type: &ArrayType, krate: &TokenStream) -> Tok
     }
 }
 
-fn parameter_tokens(
-    parameter: &Parameter,
-    array_type: &ArrayType,
-    krate: &TokenStream,
-) -> TokenStream {
-    let name = &parameter.name;
-    let ty = match (&parameter.ty, parameter.by) {
-        (Slot::Type(_), _) => parameter.written.to_token_stream(),
-        (Slot::Infer(_), Passing::Value) => rust_type(array_type, krate),
-        (Slot::Infer(_), Passing::Reference) => {
-            let ty = rust_type(array_type, krate);
-            quote!(&#ty)
-        }
-    };
-    quote!(#name: #ty)
+/// The type of a parameter, with what Python gives in the place of `_`.
+fn parameter_type(parameter: &Parameter, array_type: &ArrayType, krate: &TokenStream) -> Type {
+    match parameter.ty {
+        Slot::Type(_) => parameter.written.clone(),
+        Slot::Infer(_) => parameter.with_array(Type::Verbatim(rust_type(array_type, krate))),
+    }
 }
 
-/// The return type, with what Python gives in the place of each `_`.
-fn returned_tokens(returned: &Returned, outputs: &[Leaf], krate: &TokenStream) -> TokenStream {
+/// The `T` of the function's `Result<T>`, with what Python gives in the place of each `_`.
+fn success_type(returned: &Returned, outputs: &[Leaf], krate: &TokenStream) -> Type {
     if returned.values.iter().all(|value| value.ty.ty().is_some()) {
-        return returned.written.to_token_stream();
+        return returned.success.clone();
     }
-    let success = if returned.is_open() {
-        let mut types = outputs
+    if returned.is_open() {
+        let types = outputs
             .iter()
             .map(|leaf| result_type(&leaf.array_type, krate));
-        match (types.next(), outputs.len()) {
-            (Some(single), 1) => single,
-            (first, _) => {
-                let types = first.into_iter().chain(types);
-                quote!((#(#types),*))
-            }
-        }
-    } else {
-        let values = returned.values.iter().zip(outputs);
-        let types = values.map(|(value, leaf)| match (&value.ty, value.boxed) {
-            (Slot::Type(_), _) => value.written.to_token_stream(),
-            (Slot::Infer(_), true) => {
-                let ty = rust_type(&leaf.array_type, krate);
-                quote!(::std::boxed::Box<#ty>)
-            }
-            (Slot::Infer(_), false) => result_type(&leaf.array_type, krate),
-        });
-        match returned.shape {
-            ReturnedShape::Single => quote!(#(#types)*),
-            ReturnedShape::Tuple => quote!((#(#types,)*)),
-        }
-    };
-    returned
-        .with_success(Type::Verbatim(success))
-        .to_token_stream()
+        return Type::Verbatim(one_or_tuple(types));
+    }
+    let values = returned.values.iter().zip(outputs);
+    let types = values.map(|(value, leaf)| match (&value.ty, value.holder) {
+        (Slot::Type(_), _) => value.written.clone(),
+        (Slot::Infer(_), Holder::None) => Type::Verbatim(result_type(&leaf.array_type, krate)),
+        (Slot::Infer(_), _) => value.with_array(Type::Verbatim(rust_type(&leaf.array_type, krate))),
+    });
+    Type::Verbatim(match returned.shape {
+        ReturnedShape::Single => quote!(#(#types)*),
+        ReturnedShape::Tuple => quote!((#(#types,)*)),
+    })
 }
 
 /// A constant that stops the compiler, on the tokens of `ty`, if the run time's function `check` panics.
@@ -236,67 +231,28 @@ fn docs(record: &ProgramRecord) -> TokenStream {
         format!(" The JAX program `{}`{place}.", record.target),
         String::new(),
     ];
-    let leaf = |leaf: &Leaf| {
-        let ty = &leaf.array_type;
-        format!(" - `{}`: `{}`, which is `{ty}`", leaf.path, ty.rust())
-    };
-    if !record.inputs.is_empty() {
-        lines.extend([" # Arguments".to_owned()]);
-        lines.extend(record.inputs.iter().map(leaf));
-        lines.push(String::new());
-    }
-    if !record.outputs.is_empty() {
-        lines.extend([" # Returns".to_owned()]);
-        lines.extend(record.outputs.iter().map(leaf));
-        lines.push(String::new());
-    }
+    lines.extend(leaves_listed("Arguments", &record.inputs));
+    lines.extend(leaves_listed("Returns", &record.outputs));
     lines.push(" # Errors".to_owned());
     lines.push(" The program can't be loaded at its first call, or a call fails.".to_owned());
     quote!(#(#[doc = #lines])*)
 }
 
-/// The body of `program()`.
-fn program_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> TokenStream {
-    let private = quote!(#krate::__private);
-    let parameters = |leaves: &[Leaf]| {
-        let parameters = leaves.iter().map(|leaf| {
-            let Leaf { path, donated, .. } = leaf;
-            let array_type = constant(&leaf.array_type, krate);
-            quote! {
-                #private::Parameter { path: #path, array_type: #array_type, donated: #donated }
-            }
-        });
-        quote!(&[#(#parameters),*])
-    };
-    let (inputs, outputs) = (parameters(&record.inputs), parameters(&record.outputs));
-    let ProgramRecord {
-        name,
-        target,
-        platform,
-        x64,
-        custom_calls,
-        calling_convention,
-        ..
-    } = record;
-    let version = record.stablehlo_version;
-    let [major, minor, patch] =
-        [version.major, version.minor, version.patch].map(Literal::u32_unsuffixed);
-    let calling_convention = Literal::u32_unsuffixed(*calling_convention);
-    let sha256 = Literal::byte_string(record.code.sha256.as_bytes());
-    quote! {
-        static PROGRAM: #krate::Program = #krate::Program::new(#private::ProgramParts {
-            name: #name,
-            target: #target,
-            platform: #platform,
-            x64: #x64,
-            inputs: #inputs,
-            outputs: #outputs,
-            custom_calls: &[#(#custom_calls),*],
-            stablehlo_version: #private::StableHloVersion::new(#major, #minor, #patch),
-            calling_convention: #calling_convention,
-            sha256: *#sha256,
-            code: ::std::include_bytes!(#code),
-        });
-        &PROGRAM
+/// A section of documentation: leaves with their types.
+pub(crate) fn leaves_listed(title: &str, leaves: &[Leaf]) -> Vec<String> {
+    if leaves.is_empty() {
+        return Vec::new();
     }
+    let leaf = |leaf: &Leaf| {
+        let ty = &leaf.array_type;
+        let donated = if leaf.donated { "; donated" } else { "" };
+        format!(
+            " - `{}`: `{}`, which is `{ty}`{donated}",
+            leaf.path,
+            ty.rust()
+        )
+    };
+    let title = format!(" # {title}");
+    let lines = [title].into_iter().chain(leaves.iter().map(leaf));
+    lines.chain([String::new()]).collect()
 }

@@ -1,12 +1,14 @@
 //! The attribute `#[cyxla::program]`; documented where users meet it, in the crate `cyxla`.
 //!
 //! The stages of an expansion, a file each: [`cyxla_syntax`] parses the declaration, `locate.rs` finds the artifact of the
-//! build script, `lookup.rs` the record of the program in it, `check.rs` compares the two, `expand.rs` writes the function.
+//! build script, `lookup.rs` the record of the program in it, `check.rs` compares the two, `expand.rs` writes the function
+//! and `beside.rs` the type of its name.
 //! Shapes are compared by the compiler itself, in constants that the expansion holds: only it knows what constants and
 //! aliases mean.
 
 #![forbid(unsafe_code)]
 
+mod beside;
 mod check;
 mod expand;
 mod locate;

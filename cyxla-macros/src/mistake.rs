@@ -82,6 +82,15 @@ pub(crate) enum Mistake {
         name: String,
         order: String,
     },
+    #[error(
+        "`{path}` of {target} is donated: a result takes its memory\n  \
+         help: take it by value: `Buffer<{array}>`, or `{array}`"
+    )]
+    DonatedReference {
+        target: String,
+        path: String,
+        array: String,
+    },
     #[error("{target} returns {returned}, declared {declared}\n  help: write `{written}`; {list}")]
     Results {
         target: String,

@@ -184,6 +184,64 @@ fn everything_is_found_in_a_renamed_crate() {
 }
 
 #[test]
+fn arguments_are_passed_as_what_holds_them() {
+    let item = quote!(
+        fn f(
+            a: Host<[f32; N]>,
+            b: &cyxla::Host<[f32; 2]>,
+            c: Buffer<[f32; 2]>,
+            d: &cyxla::Buffer<[f32; 2]>,
+            e: &Buffer<_>,
+            g: [f32; 2],
+        ) -> cyxla::Result<(Host<_>, cyxla::Buffer<[f32; N]>, Buffer<_>)>;
+    );
+    let inputs = ["a", "b", "c", "d", "e", "g"].map(|path| leaf(path, DType::F32, &[2]));
+    let outputs = [0, 1, 2].map(|i| leaf(&format!("result[{i}]"), DType::F32, &[2]));
+    expands(
+        "held_arrays",
+        (quote!("model:f", donate = [g]), item),
+        inputs.to_vec(),
+        outputs.to_vec(),
+        |record| {
+            record.inputs[2].donated = true;
+            record.inputs[5].donated = true;
+        },
+    );
+}
+
+#[test]
+fn the_type_beside_is_there_and_is_spared_by_lints_as_the_function_is() {
+    let item = quote!(
+        #[cfg(unix)]
+        #[allow(unused_qualifications)]
+        #[expect(clippy::large_types_passed_by_value, reason = "small enough")]
+        #[deprecated]
+        fn f(x: f32) -> cyxla::Result<f32>;
+    );
+    expands(
+        "attributes",
+        (quote!("model:f"), item),
+        vec![leaf("x", DType::F32, &[])],
+        vec![leaf("result", DType::F32, &[])],
+        |_| {},
+    );
+}
+
+#[test]
+fn more_arguments_than_a_tuple_has_are_not_prepared() {
+    let names = (0..25).map(|i| quote::format_ident!("x{i}"));
+    let item = quote!(fn f(#(#names: f32),*) -> cyxla::Result<()>;);
+    let leaves = (0..25).map(|i| leaf(&format!("x{i}"), DType::F32, &[]));
+    let declaration = testing::declaration(quote!("model:f"), item);
+    let record = testing::record(&declaration, "src/main.rs:1", leaves.collect(), vec![]);
+    let text = expansion(&declaration, &record, "code").to_string();
+    assert!(
+        text.contains("fn start") && !text.contains("fn prepare"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_fails_leaves_a_function_to_call() {
     let declaration = testing::declaration(
         quote!("model:f"),

@@ -1,6 +1,6 @@
 use cyxla_artifact::{ArrayType, Leaf};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// Results beyond this many bytes come in a `Box` where `_` leaves it open: by value they would pass through the stack,
 /// of which a thread has 2 MiB.
@@ -58,6 +58,15 @@ pub(crate) fn result_text(array_type: &ArrayType) -> String {
         format!("Box<{ty}>")
     } else {
         ty.to_string()
+    }
+}
+
+/// The one type, or a tuple of none or several.
+pub(crate) fn one_or_tuple(types: impl IntoIterator<Item = impl ToTokens>) -> TokenStream {
+    let types: Vec<_> = types.into_iter().collect();
+    match types.as_slice() {
+        [only] => only.to_token_stream(),
+        several => quote!((#(#several),*)),
     }
 }
 

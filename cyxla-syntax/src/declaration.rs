@@ -1,12 +1,16 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Meta};
 
 use crate::mistake::Mistake;
+use crate::nearest::nearest_first;
 use crate::report::Report;
-use crate::{EntryPoint, Function, Options, function, options};
+use crate::{
+    EntryPoint, Function, Holder, Options, Parameter, Passing, Slot, function, normal, options,
+};
 
 /// A program as its user declares it: `#[cyxla::program("module:function")] fn …;`.
 #[derive(Clone, Debug)]
@@ -62,6 +66,9 @@ impl Declaration {
         let (target, options) = options::parse(attribute, at, &mut report);
         let parsed = (|input: ParseStream<'_>| function::parse(input, &mut report)).parse2(item);
         let function = report.take(parsed).flatten();
+        if let Some(function) = &function {
+            check_donated(&options, function, &mut report);
+        }
         report.finish()?;
         match (target, function) {
             (Some(target), Some(function)) => Ok(Self {
@@ -74,12 +81,66 @@ impl Declaration {
         }
     }
 
+    /// Whether the program may reuse the memory of `parameter` for a result: the option `donate` names it, or it is a buffer
+    /// that is moved in.
+    pub fn donates(&self, parameter: &Parameter) -> bool {
+        let is_moved = (parameter.by, parameter.holder) == (Passing::Value, Holder::Buffer);
+        is_moved || is_named(&self.options, parameter)
+    }
+
     /// The declaration as two texts, of the signature and of the options: equal for the same source text, wherever it was
     /// read.
     ///
     /// Doc comments, visibility, other attributes and the error type of the result do not count.
     pub fn declared(&self) -> (String, String) {
         (self.function.text(), self.options.text())
+    }
+}
+
+fn is_named(options: &Options, parameter: &Parameter) -> bool {
+    let mut names = options.donate.iter();
+    names.any(|name| name.unraw() == parameter.name.unraw())
+}
+
+/// Each name of the option `donate` is that of a parameter by value.
+fn check_donated(options: &Options, function: &Function, report: &mut Report) {
+    let parameters = &function.parameters;
+    for name in &options.donate {
+        if parameters
+            .iter()
+            .any(|parameter| parameter.name.unraw() == name.unraw())
+        {
+            continue;
+        }
+        let text = name.unraw().to_string();
+        let known = parameters.iter().map(Parameter::name).collect();
+        let known: Vec<String> = nearest_first(&text, known)
+            .iter()
+            .map(|known| format!("`{known}`"))
+            .collect();
+        let mistake = Mistake::UnknownDonated {
+            name: text,
+            function: function.name(),
+            known: match known.as_slice() {
+                [] => "it has none: leave `donate` out".to_owned(),
+                [only] => format!("its parameter is {only}"),
+                several => format!("its parameters are {}", several.join(", ")),
+            },
+        };
+        report.on(name, mistake);
+    }
+    for parameter in parameters {
+        if parameter.by == Passing::Reference && is_named(options, parameter) {
+            let array = match &parameter.ty {
+                Slot::Type(ty) => normal::text(ty.to_token_stream()),
+                Slot::Infer(_) => "_".to_owned(),
+            };
+            let mistake = Mistake::DonatedReference {
+                name: parameter.name(),
+                array,
+            };
+            report.on(&parameter.written, mistake);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use syn::{
 
 use crate::mistake::Mistake;
 use crate::report::Report;
-use crate::types::{arguments_of, check_array, ungrouped};
+use crate::types::{Holder, arguments_of, check_array, filled, held, ungrouped};
 use crate::{is_program_attribute, normal};
 
 /// The signature under the attribute.
@@ -30,16 +30,18 @@ pub struct Function {
     pub returned: Returned,
 }
 
-/// One parameter: `x: &[[f32; 4]; 8]`.
+/// One parameter: `x: &Buffer<[[f32; 4]; 8]>`.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// The name.
     pub name: Ident,
     /// Whether the array is passed by value or by reference.
     pub by: Passing,
-    /// The type of the array, without the `&`.
+    /// What holds the array; never a `Box`.
+    pub holder: Holder,
+    /// The type of the array, without the `&` and what holds it.
     pub ty: Slot,
-    /// The type as written, with the `&`.
+    /// The type as written, with the `&` and what holds the array.
     pub written: Type,
     /// Where the parameter stands: its name.
     pub span: Span,
@@ -79,11 +81,11 @@ pub struct Returned {
 /// One array among the results.
 #[derive(Clone, Debug)]
 pub struct ReturnedValue {
-    /// Whether it is declared as `Box<T>`.
-    pub boxed: bool,
+    /// What holds the array.
+    pub holder: Holder,
     /// The type of the array.
     pub ty: Slot,
-    /// The type as written, with the `Box`.
+    /// The type as written, with what holds the array.
     pub written: Type,
 }
 
@@ -119,7 +121,7 @@ impl Returned {
             (
                 ReturnedShape::Single,
                 [ReturnedValue {
-                    boxed: false,
+                    holder: Holder::None,
                     ty: Slot::Infer(_),
                     ..
                 }]
@@ -147,9 +149,21 @@ impl Parameter {
         self.name.unraw().to_string()
     }
 
+    /// The type as written, with `array` in the place of the type of the array.
+    pub fn with_array(&self, array: Type) -> Type {
+        filled(&self.written, array)
+    }
+
     fn text(&self) -> String {
         let written = &self.written;
         format!("{}: {}", self.name(), normal::text(quote!(#written)))
+    }
+}
+
+impl ReturnedValue {
+    /// The type as written, with `array` in the place of the type of the array.
+    pub fn with_array(&self, array: Type) -> Type {
+        filled(&self.written, array)
     }
 }
 
@@ -264,21 +278,26 @@ fn parameter(typed: &PatType, report: &mut Report) -> Option<Parameter> {
     if let Some(attribute) = typed.attrs.first() {
         report.on(attribute, Mistake::ParameterAttribute);
     }
-    let (by, array) = match ungrouped(&typed.ty) {
+    let (by, whole) = match ungrouped(&typed.ty) {
         Type::Reference(reference) => {
             if let Some(lifetime) = &reference.lifetime {
                 report.on(lifetime, Mistake::Lifetime);
             }
             if let Some(mutable) = &reference.mutability {
                 let and = &reference.and_token;
-                report.on(quote!(#and #mutable), Mistake::Mutable);
+                let mistake = match held(&reference.elem).0 {
+                    Holder::Buffer => Mistake::MutableBuffer,
+                    _ => Mistake::Mutable,
+                };
+                report.on(quote!(#and #mutable), mistake);
             }
             (Passing::Reference, &*reference.elem)
         }
         _ => (Passing::Value, &*typed.ty),
     };
-    if arguments_of(array, "Box").is_some() {
-        report.on(array, Mistake::BoxedArgument);
+    let (holder, array) = held(whole);
+    if holder == Holder::Box {
+        report.on(whole, Mistake::BoxedArgument);
     }
     if let Type::Tuple(tuple) = ungrouped(array) {
         report.on(tuple, Mistake::TupleArgument);
@@ -299,6 +318,7 @@ fn parameter(typed: &PatType, report: &mut Report) -> Option<Parameter> {
         span: name.span(),
         name,
         by,
+        holder,
         ty,
         written: (*typed.ty).clone(),
     })
@@ -350,23 +370,24 @@ fn is_error(ty: &Type) -> bool {
 }
 
 fn value(ty: &Type, report: &mut Report) -> ReturnedValue {
-    let (boxed, array) = match arguments_of(ty, "Box").as_deref() {
-        Some(&[array]) => (true, array),
-        _ => (false, ty),
-    };
-    let array = match ungrouped(array) {
-        Type::Reference(reference) => {
-            report.on(reference.and_token, Mistake::ReferenceResult);
-            &*reference.elem
-        }
-        _ => array,
-    };
+    let (holder, array) = held(owned(ty, report));
+    let array = owned(array, report);
     if let Type::Tuple(tuple) = ungrouped(array) {
         report.on(tuple, Mistake::NestedTuple);
     }
     ReturnedValue {
-        boxed,
+        holder,
         ty: Slot::new(array, report),
         written: ty.clone(),
+    }
+}
+
+fn owned<'a>(ty: &'a Type, report: &mut Report) -> &'a Type {
+    match ungrouped(ty) {
+        Type::Reference(reference) => {
+            report.on(reference.and_token, Mistake::ReferenceResult);
+            &reference.elem
+        }
+        _ => ty,
     }
 }

@@ -15,11 +15,17 @@ pub(crate) enum Mistake {
     #[error("`{name}` is no option of a program\n  help: the options are {known}")]
     UnknownOption { name: String, known: String },
     #[error("`{name}` is given twice\n  help: leave one of them out")]
-    OptionTwice { name: &'static str },
+    GivenTwice { name: String },
     #[error("wrong value for `{name}`\n  help: write `{example}`")]
     OptionValue {
         name: &'static str,
         example: &'static str,
+    },
+    #[error("`{name}` is no parameter of `{function}`\n  help: {known}")]
+    UnknownDonated {
+        name: String,
+        function: String,
+        known: String,
     },
     #[error(
         "this function is a program already\n  \
@@ -60,6 +66,16 @@ pub(crate) enum Mistake {
     #[error("arguments are never changed\n  help: write `&T`; what changes is returned")]
     Mutable,
     #[error(
+        "arguments are never changed\n  \
+         help: move the buffer in, `Buffer<T>`, and return one: the result takes its memory"
+    )]
+    MutableBuffer,
+    #[error(
+        "`{name}` is donated: a result takes its memory\n  \
+         help: take it by value: `Buffer<{array}>`, or `{array}`"
+    )]
+    DonatedReference { name: String, array: String },
+    #[error(
         "a program keeps no references, so that lifetimes say nothing\n  help: leave the lifetime out"
     )]
     Lifetime,
@@ -68,7 +84,7 @@ pub(crate) enum Mistake {
          help: leave this `&` out"
     )]
     InnerReference,
-    #[error("arguments are not boxed\n  help: borrow the array: `&T`")]
+    #[error("arguments are not boxed\n  help: borrow the array, `&T`, or keep it in a `Host<T>`")]
     BoxedArgument,
     #[error(
         "an argument is one array\n  help: write one parameter for each leaf of the pytree, in JAX's order"
@@ -85,6 +101,11 @@ pub(crate) enum Mistake {
          help: write `_` for all of it, or all of the type"
     )]
     PartlyInferred,
+    #[error(
+        "`{name}` holds a whole array, and nothing holds it in turn\n  \
+         help: write one of `Host<T>` and `Buffer<T>` around the array type, or `Box<T>` for a result"
+    )]
+    InnerHolder { name: &'static str },
 
     // The result.
     #[error("a program returns a result\n  help: end the signature with `-> cyxla::Result<T>;`")]
@@ -92,7 +113,8 @@ pub(crate) enum Mistake {
     #[error("a program returns `cyxla::Result<T>`: a call can fail\n  help: write {written}")]
     NotAResult { written: String },
     #[error(
-        "a result is owned\n  help: return arrays by value, or `Box<T>` to keep a large one off the stack"
+        "a result is owned\n  help: return arrays by value, `Box<T>` to keep a large one off the stack, or \
+         `Buffer<T>` to keep it on the device"
     )]
     ReferenceResult,
     #[error(

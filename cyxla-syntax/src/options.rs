@@ -20,6 +20,8 @@ pub struct Options {
     pub custom_calls: Vec<String>,
     /// `deps = ["weights.safetensors"]`: files, relative to the package, that the lowering depends on unseen.
     pub deps: Vec<String>,
+    /// `donate = [state]`: parameters whose memory the program may reuse for a result, in the order of the text.
+    pub donate: Vec<Ident>,
     /// `stablehlo_version = "1.10.0"`: the StableHLO version to write the code at.
     pub stablehlo_version: Option<StableHloVersion>,
     /// `crate = "renamed"`: where the expansion finds cyxla, `::renamed` or `crate::path`; nothing that the lowering
@@ -28,11 +30,12 @@ pub struct Options {
 }
 
 /// Every option with an example, in the order of the text that [`Options::text`] gives.
-const KNOWN: [(&str, &str); 6] = [
+const KNOWN: [(&str, &str); 7] = [
     ("args", "args = \"module:example_args\""),
     ("crate", "crate = \"name\""),
     ("custom_calls", "custom_calls = [\"target\"]"),
     ("deps", "deps = [\"weights.safetensors\"]"),
+    ("donate", "donate = [state]"),
     ("stablehlo_version", "stablehlo_version = \"1.10.0\""),
     ("x64", "x64 = true"),
 ];
@@ -47,6 +50,12 @@ impl Options {
             self.args.as_ref().map(|args| format!("args = \"{args}\"")),
             list("custom_calls", &self.custom_calls),
             list("deps", &self.deps),
+            (!self.donate.is_empty()).then(|| {
+                let mut names: Vec<_> = self.donate.iter().map(IdentExt::unraw).collect();
+                names.sort();
+                let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+                format!("donate = [{}]", names.join(", "))
+            }),
             self.stablehlo_version
                 .map(|version| format!("stablehlo_version = \"{version}\"")),
             self.x64.map(|x64| format!("x64 = {x64}")),
@@ -87,7 +96,8 @@ pub(crate) fn parse(
             let value = input.parse::<Expr>()?;
             match KNOWN.iter().find(|(known, _)| name == known) {
                 Some(&(known, _)) if given.contains(&known) => {
-                    report.on(&name, Mistake::OptionTwice { name: known });
+                    let twice = known.to_owned();
+                    report.on(&name, Mistake::GivenTwice { name: twice });
                 }
                 Some(&(known, example)) => {
                     given.push(known);
@@ -126,6 +136,7 @@ impl Options {
             },
             "custom_calls" => self.custom_calls = strings(value, to, wrong),
             "deps" => self.deps = strings(value, to, wrong),
+            "donate" => self.donate = names(value, to, wrong),
             "stablehlo_version" => match string(value).map(|text| text.value().parse()) {
                 Some(Ok(version)) => self.stablehlo_version = Some(version),
                 _ => to.on(value, wrong()),
@@ -195,4 +206,29 @@ fn strings(value: &Expr, report: &mut Report, wrong: impl Fn() -> Mistake) -> Ve
         }
     }
     texts
+}
+
+fn names(value: &Expr, report: &mut Report, wrong: impl Fn() -> Mistake) -> Vec<Ident> {
+    let Expr::Array(list) = ungrouped(value) else {
+        report.on(value, wrong());
+        return Vec::new();
+    };
+    let mut names: Vec<Ident> = Vec::new();
+    for element in &list.elems {
+        let name = match ungrouped(element) {
+            Expr::Path(path) if path.attrs.is_empty() => path.path.get_ident(),
+            _ => None,
+        };
+        match name {
+            Some(name) if names.contains(name) => {
+                let mistake = Mistake::GivenTwice {
+                    name: name.to_string(),
+                };
+                report.on(name, mistake);
+            }
+            Some(name) => names.push(name.clone()),
+            None => report.on(element, wrong()),
+        }
+    }
+    names
 }

@@ -1,6 +1,8 @@
 //! What a declaration says once it is read.
 
-use cyxla_syntax::{Declaration, Parameter, Passing, ReturnedShape, Slot, is_program_attribute};
+use cyxla_syntax::{
+    Declaration, Holder, Parameter, Passing, ReturnedShape, Slot, is_program_attribute,
+};
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::quote;
 use syn::parse_quote;
@@ -22,6 +24,7 @@ fn every_option_is_read() {
             x64 = false,
             custom_calls = ["mine", "theirs"],
             deps = ["weights.safetensors"],
+            donate = [x],
             stablehlo_version = "1.9.5",
             crate = "renamed::cyxla",
         ),
@@ -36,6 +39,7 @@ fn every_option_is_read() {
     assert_eq!(options.x64, Some(false));
     assert_eq!(options.custom_calls, ["mine", "theirs"]);
     assert_eq!(options.deps, ["weights.safetensors"]);
+    assert_eq!(options.donate, ["x"]);
     assert_eq!(options.stablehlo_version.unwrap().to_string(), "1.9.5");
     let path = options.crate_path.unwrap();
     assert_eq!(path, parse_quote!(::renamed::cyxla));
@@ -52,6 +56,7 @@ fn unsaid_options_are_open() {
     .options;
     assert!(options.args.is_none() && options.x64.is_none());
     assert!(options.custom_calls.is_empty() && options.deps.is_empty());
+    assert!(options.donate.is_empty());
     assert!(options.stablehlo_version.is_none() && options.crate_path.is_none());
 }
 
@@ -91,7 +96,7 @@ fn results_stand_alone_or_in_a_tuple() {
         let values: Vec<_> = returned
             .values
             .iter()
-            .map(|value| (value.boxed, value.ty.ty().cloned()))
+            .map(|value| (value.holder, value.ty.ty().cloned()))
             .collect();
         (returned.shape, values)
     };
@@ -102,31 +107,34 @@ fn results_stand_alone_or_in_a_tuple() {
         read(quote!(
             fn f() -> cyxla::Result<f32>;
         )),
-        (single, vec![(false, Some(scalar.clone()))])
+        (single, vec![(Holder::None, Some(scalar.clone()))])
     );
     assert_eq!(
         read(quote!(
             fn f() -> std::result::Result<Box<f32>, cyxla::Error>;
         )),
-        (single, vec![(true, Some(scalar.clone()))])
+        (single, vec![(Holder::Box, Some(scalar.clone()))])
     );
     assert_eq!(
         read(quote!(
             fn f() -> cyxla::Result<_>;
         )),
-        (single, vec![(false, None)])
+        (single, vec![(Holder::None, None)])
     );
     assert_eq!(
         read(quote!(
             fn f() -> cyxla::Result<(f32, Box<_>)>;
         )),
-        (tuple, vec![(false, Some(scalar.clone())), (true, None)])
+        (
+            tuple,
+            vec![(Holder::None, Some(scalar.clone())), (Holder::Box, None)]
+        )
     );
     assert_eq!(
         read(quote!(
             fn f() -> cyxla::Result<(f32,)>;
         )),
-        (tuple, vec![(false, Some(scalar))])
+        (tuple, vec![(Holder::None, Some(scalar))])
     );
     assert_eq!(
         read(quote!(
@@ -134,6 +142,127 @@ fn results_stand_alone_or_in_a_tuple() {
         )),
         (tuple, vec![])
     );
+}
+
+/// The parameters of a declaration: how each is passed, what holds it, and its array type.
+fn parameters(item: TokenStream) -> Vec<(Passing, Holder, String)> {
+    let parameters = parse(target(), item).function.parameters;
+    let text = |slot: &Slot| {
+        slot.ty()
+            .map_or("_".to_owned(), |ty| quote!(#ty).to_string())
+    };
+    parameters
+        .iter()
+        .map(|each| (each.by, each.holder, text(&each.ty)))
+        .collect()
+}
+
+#[test]
+fn an_argument_may_be_held_by_value_or_by_reference() {
+    let item = quote!(
+        fn f(
+            a: Host<f32>,
+            b: &cyxla::Host<f32>,
+            c: ::cyxla::Buffer<f32>,
+            d: &Buffer<f32>,
+            e: &Buffer<_>,
+            g: (Host<_>),
+        ) -> cyxla::Result<f32>;
+    );
+    let (value, reference) = (Passing::Value, Passing::Reference);
+    let expected = [
+        (value, Holder::Host, "f32"),
+        (reference, Holder::Host, "f32"),
+        (value, Holder::Buffer, "f32"),
+        (reference, Holder::Buffer, "f32"),
+        (reference, Holder::Buffer, "_"),
+        (value, Holder::Host, "_"),
+    ];
+    let expected = expected.map(|(by, holder, ty)| (by, holder, ty.to_owned()));
+    assert_eq!(parameters(item), expected);
+}
+
+#[test]
+fn a_result_may_be_held() {
+    let item = quote!(
+        fn f() -> cyxla::Result<(Host<f32>, cyxla::Buffer<_>, Box<f32>, f32)>;
+    );
+    let values = parse(target(), item).function.returned.values;
+    let holders: Vec<_> = values.iter().map(|value| value.holder).collect();
+    assert_eq!(
+        holders,
+        [Holder::Host, Holder::Buffer, Holder::Box, Holder::None]
+    );
+}
+
+#[test]
+fn a_held_result_is_one_array() {
+    let item = quote!(
+        fn f() -> cyxla::Result<Buffer<_>>;
+    );
+    assert!(!parse(target(), item).function.returned.is_open());
+}
+
+#[test]
+fn array_types_are_filled_in_where_they_stand() {
+    let item = quote!(
+        fn f(a: &_, b: &cyxla::Buffer<_>, c: _) -> cyxla::Result<(my::Host<_>, _)>;
+    );
+    let function = parse(target(), item).function;
+    let array: syn::Type = parse_quote!([f32; 2]);
+    let parameters: Vec<_> = function
+        .parameters
+        .iter()
+        .map(|each| each.with_array(array.clone()))
+        .collect();
+    let expected: [syn::Type; 3] = [
+        parse_quote!(&[f32; 2]),
+        parse_quote!(&cyxla::Buffer<[f32; 2]>),
+        parse_quote!([f32; 2]),
+    ];
+    assert_eq!(parameters, expected);
+    let values = function.returned.values.iter();
+    let values: Vec<_> = values.map(|each| each.with_array(array.clone())).collect();
+    let expected: [syn::Type; 2] = [parse_quote!(my::Host<[f32; 2]>), parse_quote!([f32; 2])];
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn a_buffer_that_is_moved_in_is_donated_and_what_the_option_names() {
+    let declaration = parse(
+        quote!("model:f", donate = [r#in, b]),
+        quote!(
+            fn f(
+                a: Buffer<_>,
+                b: _,
+                c: &Buffer<_>,
+                d: Host<_>,
+                r#in: Host<_>,
+                e: _,
+            ) -> cyxla::Result<_>;
+        ),
+    );
+    let parameters = declaration.function.parameters.iter();
+    let donated: Vec<_> = parameters
+        .filter(|each| declaration.donates(each))
+        .map(Parameter::name)
+        .collect();
+    assert_eq!(donated, ["a", "b", "in"]);
+}
+
+#[test]
+fn the_order_of_what_is_donated_says_nothing() {
+    let options = |attribute| {
+        let item = quote!(
+            fn f(a: _, r#in: _) -> cyxla::Result<_>;
+        );
+        parse(attribute, item).declared().1
+    };
+    let texts = [
+        options(quote!("model:f", donate = [r#in, a], deps = ["b"])),
+        options(quote!("model:f", deps = ["b"], donate = [a, r#in])),
+    ];
+    assert_eq!(texts, ["deps = [\"b\"], donate = [a, in]"; 2]);
 }
 
 #[test]

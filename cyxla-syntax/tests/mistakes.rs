@@ -78,7 +78,7 @@ fn an_option_is_unknown_and_the_known_ones_are_listed() {
     assert_eq!(
         error.to_string(),
         "`argz` is no option of a program\n  \
-         help: the options are `args`, `crate`, `custom_calls`, `deps`, `stablehlo_version`, `x64`"
+         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `stablehlo_version`, `x64`"
     );
 }
 
@@ -114,6 +114,64 @@ fn the_crate_is_named_from_its_root() {
     assert_eq!(
         of_attribute("\"model:f\", crate = \"super::cyxla\""),
         ["\"super::cyxla\": wrong value for `crate`"]
+    );
+}
+
+#[test]
+fn what_is_donated_is_a_list_of_parameters() {
+    assert_eq!(
+        of_attribute("\"model:f\", donate = x"),
+        ["x: wrong value for `donate`"]
+    );
+    assert_eq!(
+        mistakes(
+            "#[cyxla::program(\"model:f\", donate = [\"x\", x::y, x, x])] fn f(x: f32) -> cyxla::Result<f32>;"
+        ),
+        [
+            "\"x\": wrong value for `donate`",
+            "x::y: wrong value for `donate`",
+            "x: `x` is given twice",
+        ]
+    );
+}
+
+/// The one message for a declaration with `donate`.
+fn of_donated(donated: &str, parameters: &str) -> String {
+    let attribute = format!("\"model:f\", donate = [{donated}]");
+    let item = format!("fn f({parameters}) -> cyxla::Result<f32>;");
+    let error = Declaration::parse(attribute.parse().unwrap(), item.parse().unwrap()).unwrap_err();
+    assert_eq!(error.clone().into_iter().count(), 1);
+    error.to_string()
+}
+
+#[test]
+fn an_unknown_name_is_donated_and_the_nearest_come_first() {
+    assert_eq!(
+        of_donated("stat", "step: f32, gain: f32, state: f32"),
+        "`stat` is no parameter of `f`\n  help: its parameters are `state`, `step`, `gain`"
+    );
+    assert_eq!(
+        of_donated("stat", "state: f32"),
+        "`stat` is no parameter of `f`\n  help: its parameter is `state`"
+    );
+    assert_eq!(
+        of_donated("stat", ""),
+        "`stat` is no parameter of `f`\n  help: it has none: leave `donate` out"
+    );
+}
+
+#[test]
+fn what_is_donated_is_taken_by_value() {
+    assert_eq!(
+        of_donated("x", "x: &Buffer<[f32; 8]>"),
+        "`x` is donated: a result takes its memory\n  \
+         help: take it by value: `Buffer<[f32; 8]>`, or `[f32; 8]`"
+    );
+    assert_eq!(
+        mistakes(
+            "#[cyxla::program(\"model:f\", donate = [x])] fn f(x: &f32) -> cyxla::Result<f32>;"
+        ),
+        ["&f32: `x` is donated: a result takes its memory"]
     );
 }
 
@@ -243,6 +301,60 @@ fn arguments_are_arrays_by_value_or_by_reference() {
             "Vec<f32>: shapes are static",
             "Box<f32>: arguments are not boxed",
             "dyn Copy: a program has no `impl` or `dyn` types",
+        ]
+    );
+}
+
+#[test]
+fn a_buffer_is_moved_in_instead_of_changed() {
+    assert_eq!(
+        Declaration::parse(
+            quote::quote!("model:f"),
+            quote::quote!(
+                fn f(x: &mut cyxla::Buffer<f32>) -> cyxla::Result<f32>;
+            ),
+        )
+        .unwrap_err()
+        .to_string(),
+        "arguments are never changed\n  \
+         help: move the buffer in, `Buffer<T>`, and return one: the result takes its memory"
+    );
+}
+
+#[test]
+fn what_holds_an_array_holds_all_of_it_and_alone() {
+    let around = |name: &str| format!("`{name}` holds a whole array, and nothing holds it in turn");
+    assert_eq!(
+        of_signature(
+            "fn f(a: Buffer<Host<f32>>, b: &[Buffer<f32>; 2], c: Host<Box<f32>>) \
+             -> cyxla::Result<(Box<Buffer<f32>>, [Box<f32>; 2])>;"
+        ),
+        [
+            format!("Host<f32>: {}", around("Host")),
+            format!("Buffer<f32>: {}", around("Buffer")),
+            format!("Box<f32>: {}", around("Box")),
+            format!("Buffer<f32>: {}", around("Buffer")),
+            format!("Box<f32>: {}", around("Box")),
+        ]
+    );
+}
+
+#[test]
+fn what_is_held_is_an_array() {
+    assert_eq!(
+        of_signature(
+            "fn f(a: &Host<[f32]>, b: Buffer<Vec<f32>>, c: &Buffer<(f32, f32)>, d: Host<&f32>, \
+             e: Buffer<[_; 2]>) -> cyxla::Result<(Buffer<&f32>, &Buffer<f32>, Host<(f32, f32)>)>;"
+        ),
+        [
+            "[f32]: shapes are static",
+            "Vec<f32>: shapes are static",
+            "(f32, f32): an argument is one array",
+            "&: a reference stands only before the whole type of a parameter",
+            "_: `_` stands for a whole type",
+            "&: a result is owned",
+            "&: a result is owned",
+            "(f32, f32): the results stand in one flat tuple, one for each leaf of the pytree",
         ]
     );
 }

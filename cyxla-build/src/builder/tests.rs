@@ -232,6 +232,25 @@ fn another_signature_counts() {
 }
 
 #[test]
+fn another_donation_counts() {
+    assert_lowers_after(&World::new(), |world| {
+        world.write(
+            "src/main.rs",
+            &MAIN.replace("&[f32; 4]", "&Buffer<[f32; 4]>"),
+        );
+    });
+    let world = World::new();
+    let by_value = MAIN.replace("&[f32; 4]", "[f32; 4]");
+    world.write("src/main.rs", &by_value);
+    assert_lowers_after(&world, |world| {
+        world.write(
+            "src/main.rs",
+            &by_value.replace("\"model:f\"", "\"model:f\", donate = [x]"),
+        );
+    });
+}
+
+#[test]
 fn a_constant_of_another_value_counts() {
     let world = World::new();
     let source = MAIN.replace("f32; 4", "f32; N");

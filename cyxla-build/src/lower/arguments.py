@@ -55,8 +55,15 @@ class Call:
         arguments = dict(zip(self._dynamic, dynamic)) | self._static
         return function(*(arguments[i] for i in range(self._count)))
 
-    def donated(self) -> list[int]:
-        """The positions among the leaves of what the function itself gives away, by `jax.jit(donate_argnums=…)`."""
+    def donated(self, declared: list[dict[str, Any]] | None) -> list[int]:
+        """The positions among the leaves of what is given away: by the declaration in Rust, or by the function itself."""
+        named = [i for i, argument in enumerate(declared or ()) if argument["donated"]]
+        # Another number of leaves is an error that is told in Rust.
+        is_by_leaf = len(declared or ()) == len(self.leaves)
+        return sorted({*(named if is_by_leaf else ()), *self._given_away()})
+
+    def _given_away(self) -> list[int]:
+        """By `jax.jit(donate_argnums=…)`."""
         if not is_jitted(self.function):
             return []
         flat = [leaf.value for leaf in self.leaves]

@@ -112,7 +112,7 @@ def _trace(program: dict[str, Any], call: Call, results: list[Leaf], code: UserC
 
     values = [leaf.value for leaf in call.leaves]
     try:
-        donated = call.donated()
+        donated = call.donated(program["arguments"])
         jitted = jax.jit(flat(call.function), keep_unused=True, donate_argnums=donated)
         return jitted.trace(*values), jitted
     except (Failure, KeyboardInterrupt):

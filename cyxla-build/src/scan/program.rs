@@ -1,7 +1,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cyxla_artifact::{DType, Declared, StableHloVersion};
+use cyxla_artifact::{DType, Declared, ProgramRecord, StableHloVersion};
 use cyxla_syntax::{Declaration, Slot};
 
 use super::evaluate::Site;
@@ -34,6 +34,16 @@ pub(crate) struct Program {
     pub(crate) stablehlo_version: Option<StableHloVersion>,
     /// Files, as written in the declaration, that the lowering depends on unseen.
     pub(crate) deps: Vec<String>,
+}
+
+impl Program {
+    /// Whether this is the program that `record` was made of.
+    pub(crate) fn is(&self, record: &ProgramRecord) -> bool {
+        self.name == record.name
+            && self.target == record.target
+            && self.declared.signature == record.declared.signature
+            && self.declared.options == record.declared.options
+    }
 }
 
 /// Name, target, signature, options: what the macro knows of a declaration.
@@ -156,6 +166,7 @@ fn program(evaluator: &mut Evaluator<'_>, found: &Found) -> Result<Program, Vec<
         arguments.push(Argument {
             name: parameter.name(),
             array_type,
+            donated: found.declaration.donates(parameter),
         });
     }
     if !errors.is_empty() {

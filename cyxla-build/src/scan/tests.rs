@@ -105,6 +105,37 @@ fn assert_type(items: &str, ty: &str, expected: &str) {
     assert_eq!(type_of(items, ty).to_string(), expected, "{items} {ty}");
 }
 
+// What holds an array.
+
+#[test]
+fn the_array_inside_of_what_holds_it_counts() {
+    for ty in [
+        "Host<[f32; N]>",
+        "&cyxla::Host<[f32; N]>",
+        "cyxla::Buffer<[f32; N]>",
+        "&Buffer<[f32; N]>",
+    ] {
+        assert_type("const N: usize = 3;", ty, "f32[3]");
+    }
+}
+
+#[test]
+fn buffers_that_are_moved_in_and_named_parameters_are_donated() {
+    let source = "#[cyxla::program(\"model:f\", donate = [c])]\n\
+        fn f(a: &Buffer<f32>, b: Buffer<f32>, c: f32, d: Host<f32>) -> cyxla::Result<f32>;";
+    let scan = Crate::new(&[("src/main.rs", source)]).scan();
+    let arguments = scan.programs[0].arguments.iter();
+    let donated: Vec<_> = arguments.map(|argument| argument.donated).collect();
+    assert_eq!(donated, [false, true, true, false]);
+}
+
+#[test]
+fn an_element_type_that_only_a_held_result_names_turns_x64_on() {
+    let source = "#[cyxla::program(\"model:f\")] fn f() -> cyxla::Result<cyxla::Buffer<f64>>;";
+    let scan = Crate::new(&[("src/main.rs", source)]).scan();
+    assert!(scan.programs[0].x64);
+}
+
 // Where declarations are found.
 
 #[test]

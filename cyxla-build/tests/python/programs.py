@@ -64,6 +64,11 @@ def update_args():
     return state, np.float32(0.5)
 
 
+def moves(x, y, count):
+    """Of the type of y there is a result, of the type of count there is none."""
+    return x + y * count
+
+
 @functools.partial(jax.jit, static_argnames="power")
 def powers(x, power):
     return x**power

@@ -67,6 +67,39 @@ pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
             with_example("programs:give_away_by_name", "programs:update_args"),
         ),
         (
+            "moves",
+            ProgramRequest {
+                arguments: Some(vec![
+                    Argument::new("x", ArrayType::new(F32, &[4]).unwrap()),
+                    Argument::new("y", ArrayType::new(F32, &[4]).unwrap()).donated(),
+                    Argument::new("count", ArrayType::scalar(I32)).donated(),
+                ]),
+                ..program("programs:moves", &[])
+            },
+        ),
+        (
+            "one leaf",
+            ProgramRequest {
+                arguments: Some(vec![
+                    Argument::inferred("u"),
+                    Argument::inferred("v").donated(),
+                    Argument::inferred("step"),
+                ]),
+                ..with_example("programs:update", "programs:update_args")
+            },
+        ),
+        (
+            "both say",
+            ProgramRequest {
+                arguments: Some(vec![
+                    Argument::inferred("u"),
+                    Argument::inferred("v"),
+                    Argument::inferred("step").donated(),
+                ]),
+                ..with_example("programs:update_in_place", "programs:update_args")
+            },
+        ),
+        (
             "powers",
             with_example("programs:powers", "programs:powers_args"),
         ),
@@ -235,6 +268,54 @@ fn donation_is_kept_leaf_by_leaf() {
     }
     let kept = inputs.map(|input| input.trim_end_matches(" donated"));
     takes_and_gives("update", &kept, &outputs);
+}
+
+/// Whether the code, as it is shipped, says that a result takes the memory of an argument.
+fn holds_alias(program: &LoweredProgram) -> bool {
+    let name = b"tf.aliasing_output";
+    program.code.windows(name.len()).any(|bytes| bytes == name)
+}
+
+#[test]
+fn what_rust_gives_away_is_donated_where_a_result_can_take_it() {
+    takes_and_gives(
+        "moves",
+        &["x: f32[4]", "y: f32[4] donated", "count: i32[]"],
+        &["result: f32[4]"],
+    );
+    for program in lowered("moves") {
+        assert!(holds_alias(&program));
+    }
+    for program in lowered("affine") {
+        assert!(!holds_alias(&program));
+    }
+}
+
+#[test]
+fn rust_gives_away_by_leaf() {
+    let outputs = [
+        "result[0]['u']: f32[4,4]",
+        "result[0]['v']: f32[4,4]",
+        "result[1]: f32[]",
+    ];
+    takes_and_gives(
+        "one leaf",
+        &[
+            "state['u']: f32[4,4]",
+            "state['v']: f32[4,4] donated",
+            "step: f32[]",
+        ],
+        &outputs,
+    );
+    takes_and_gives(
+        "both say",
+        &[
+            "state['u']: f32[4,4] donated",
+            "state['v']: f32[4,4] donated",
+            "step: f32[] donated",
+        ],
+        &outputs,
+    );
 }
 
 #[test]
