@@ -59,6 +59,11 @@ pub use executable::{Argument, Executable};
 pub use host::{
     Host, HostArray, HostArrayError, HostView, as_mut_slice, as_slice, from_slice, from_slice_mut,
 };
+#[cfg(feature = "ndarray")]
+pub use host::{NdArray, as_mut_ndarray, as_ndarray, from_ndarray, from_ndarray_mut};
+/// The version of `ndarray` whose views are taken and given.
+#[cfg(feature = "ndarray")]
+pub use ndarray;
 pub use pending::Pending;
 pub use plugin::{
     OptionValue, PLATFORM_PREFERENCE, Plugin, PluginError, PluginModule, PluginSource, Searched,

@@ -143,3 +143,7 @@ pub use cyxla_runtime::{
     default_plugin, error_info, find_plugin, from_slice, from_slice_mut, initialize,
     is_initialized, register_plugin, runtime_info,
 };
+#[cfg(feature = "ndarray")]
+pub use cyxla_runtime::{
+    NdArray, as_mut_ndarray, as_ndarray, from_ndarray, from_ndarray_mut, ndarray,
+};

@@ -1,5 +1,4 @@
 use std::fmt;
-use std::mem::MaybeUninit;
 
 use cyxla_artifact::ArrayType;
 
@@ -56,7 +55,6 @@ impl HostArray {
     ///
     /// # Safety
     /// The memory holds exactly the elements of such an array, all of them valid.
-    #[allow(dead_code, reason = "for results that are adopted")]
     pub(crate) unsafe fn from_memory(array_type: ArrayType, memory: HostMemory) -> Self {
         debug_assert_eq!(array_type.nbytes(), memory.len());
         Self { array_type, memory }
@@ -70,13 +68,6 @@ impl HostArray {
     /// The elements.
     pub fn bytes(&self) -> &[u8] {
         self.memory.bytes()
-    }
-
-    /// The memory of the elements, to be filled by a program's result.
-    pub(crate) fn slot(&mut self) -> &mut [MaybeUninit<u8>] {
-        let bytes = self.memory.bytes_mut();
-        // SAFETY: the crate's only writer, `Executable::call_into`, leaves every byte initialised.
-        unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
     }
 
     /// A view of the whole.

@@ -49,6 +49,19 @@ pub enum HostArrayError {
         /// The type of the array given.
         found: Box<ArrayType>,
     },
+    /// An array of `ndarray` whose elements do not lie row major, one behind the other.
+    #[cfg(feature = "ndarray")]
+    #[error(
+        "an ndarray of shape {:?} with strides {strides:?} can't be used as {array_type} in place: it is not row \
+         major\n  help: copy it with `Host::from_ndarray`, or lay it out anew with `as_standard_layout()`",
+        .array_type.shape()
+    )]
+    Strides {
+        /// The type asked for.
+        array_type: Box<ArrayType>,
+        /// The distance of neighbours along each axis, in elements.
+        strides: Vec<isize>,
+    },
     /// No such array type.
     #[error(transparent)]
     Type(#[from] ArrayTypeError),

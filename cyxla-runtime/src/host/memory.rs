@@ -8,22 +8,14 @@ use super::ALIGNMENT;
 use crate::device::OwnedBuffer;
 use crate::element::Element;
 
-/// What frees adopted memory when it is dropped.
-pub(crate) type Owner = OwnedBuffer;
-
-const _: () = {
-    const fn shared_between_threads<T: Send + Sync>() {}
-    shared_between_threads::<Owner>();
-};
-
 /// Of no size, at the alignment of a [`HostMemory`]; for the address of an empty one.
 #[repr(align(64))]
 struct Aligned;
 
 const _: () = assert!(align_of::<Aligned>() == ALIGNMENT);
 
-/// Initialised memory, aligned to 64 bytes: allocated here, or adopted from a result on the device.
-pub(crate) struct HostMemory {
+/// Initialised memory, aligned to 64 bytes: allocated here, or adopted from an owner, which frees it when it is dropped.
+pub(crate) struct HostMemory<Owner = OwnedBuffer> {
     start: NonNull<u8>,
     len: usize,
     /// None, if the memory was allocated here.
@@ -31,9 +23,9 @@ pub(crate) struct HostMemory {
 }
 
 // SAFETY: plain bytes that nothing else points to, and an owner that is `Send`.
-unsafe impl Send for HostMemory {}
-// SAFETY: shared access only reads, and does not reach the owner.
-unsafe impl Sync for HostMemory {}
+unsafe impl<Owner: Send> Send for HostMemory<Owner> {}
+// SAFETY: shared access only reads, and an owner that is `Sync`.
+unsafe impl<Owner: Sync> Sync for HostMemory<Owner> {}
 
 impl HostMemory {
     /// `len` bytes, all 0.
@@ -60,26 +52,11 @@ impl HostMemory {
         unsafe { copy.filled() }
     }
 
-    /// Takes memory over that `owner` frees when it is dropped.
-    ///
-    /// # Safety
-    /// From `pointer` on, which is aligned to 64 bytes, `len` bytes are initialised, and can be read and written until
-    /// `owner` is dropped. Nothing else reads or writes them meanwhile.
-    #[allow(dead_code, reason = "for results that are adopted")]
-    pub(crate) unsafe fn adopt(pointer: NonNull<u8>, len: usize, owner: Owner) -> Self {
-        debug_assert_eq!(pointer.align_offset(ALIGNMENT), 0);
-        Self {
-            start: pointer,
-            len,
-            owner: Some(owner),
-        }
-    }
-
     fn allocated(len: usize, allocate: impl FnOnce(Layout) -> *mut u8) -> Self {
         let start = if len == 0 {
             NonNull::<Aligned>::dangling().cast()
         } else {
-            let layout = Self::layout(len);
+            let layout = layout(len);
             NonNull::new(allocate(layout)).unwrap_or_else(|| std::alloc::handle_alloc_error(layout))
         };
         Self {
@@ -88,11 +65,21 @@ impl HostMemory {
             owner: None,
         }
     }
+}
 
-    fn layout(len: usize) -> Layout {
-        // An `ArrayType` has at most `isize::MAX` bytes; only the last 63 of these can't be rounded up.
-        let layout = Layout::from_size_align(len, ALIGNMENT);
-        layout.unwrap_or_else(|_| std::alloc::handle_alloc_error(Layout::new::<u8>()))
+impl<Owner> HostMemory<Owner> {
+    /// Takes memory over that `owner` frees when it is dropped.
+    ///
+    /// # Safety
+    /// From `pointer` on, which is aligned to 64 bytes, `len` bytes are initialised, and can be read and written until
+    /// `owner` is dropped. Nothing else reads or writes them meanwhile.
+    pub(crate) unsafe fn adopt(pointer: NonNull<u8>, len: usize, owner: Owner) -> Self {
+        debug_assert_eq!(pointer.align_offset(ALIGNMENT), 0);
+        Self {
+            start: pointer,
+            len,
+            owner: Some(owner),
+        }
     }
 
     /// The first byte; aligned to 64 bytes, also when there is none.
@@ -118,13 +105,19 @@ impl HostMemory {
     }
 }
 
-impl Drop for HostMemory {
+impl<Owner> Drop for HostMemory<Owner> {
     fn drop(&mut self) {
         if self.owner.is_none() && self.len > 0 {
             // SAFETY: allocated by `allocated` with this layout.
-            unsafe { std::alloc::dealloc(self.start.as_ptr(), Self::layout(self.len)) }
+            unsafe { std::alloc::dealloc(self.start.as_ptr(), layout(self.len)) }
         }
     }
+}
+
+fn layout(len: usize) -> Layout {
+    // An `ArrayType` has at most `isize::MAX` bytes; only the last 63 of these can't be rounded up.
+    let layout = Layout::from_size_align(len, ALIGNMENT);
+    layout.unwrap_or_else(|_| std::alloc::handle_alloc_error(Layout::new::<u8>()))
 }
 
 /// Memory like [`HostMemory`], but not yet initialised.
@@ -136,7 +129,7 @@ impl Unfilled {
         self.elements::<u8>()
     }
 
-    /// All elements, if it is an array of `T`.
+    /// All bytes as elements; what is left of them makes none.
     pub(crate) fn elements<E: Element>(&mut self) -> &mut [MaybeUninit<E>] {
         const { assert!(align_of::<E>() <= ALIGNMENT) };
         let start = self.0.start.as_ptr().cast();
@@ -215,7 +208,7 @@ mod tests {
                 freed: Arc::clone(&freed),
             };
             // SAFETY: the lender keeps the memory and does not touch it.
-            let mut adopted = unsafe { HostMemory::adopt(pointer, len, Box::new(lender)) };
+            let mut adopted = unsafe { HostMemory::adopt(pointer, len, lender) };
             adopted.bytes_mut().reverse();
             assert_eq!(adopted.bytes(), &[3, 2, 1][..len]);
             let before = freed.load(Ordering::Relaxed);

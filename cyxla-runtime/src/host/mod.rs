@@ -3,6 +3,8 @@
 mod array;
 mod error;
 mod memory;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod owned;
 mod slice;
 mod view;
@@ -10,8 +12,8 @@ mod view;
 pub use array::HostArray;
 pub use error::HostArrayError;
 pub(crate) use memory::HostMemory;
-#[allow(unused_imports, reason = "for results that are filled on the heap")]
-pub(crate) use memory::Unfilled;
+#[cfg(feature = "ndarray")]
+pub use ndarray::{NdArray, as_mut_ndarray, as_ndarray, from_ndarray, from_ndarray_mut};
 pub use owned::Host;
 pub use slice::{as_mut_slice, as_slice, from_slice, from_slice_mut};
 pub use view::HostView;

@@ -65,7 +65,7 @@ pub fn as_slice<A: Array>(array: &A) -> &[A::Elem] {
 ///
 /// ```
 /// let mut matrix = [[1, 2, 3], [4, 5, 6]];
-/// cyxla_runtime::as_mut_slice(&mut matrix).sort_by_key(|x| -x);
+/// cyxla_runtime::as_mut_slice(&mut matrix).reverse();
 /// assert_eq!(matrix, [[6, 5, 4], [3, 2, 1]]);
 /// ```
 pub fn as_mut_slice<A: Array>(array: &mut A) -> &mut [A::Elem] {
