@@ -39,6 +39,11 @@ impl<'a, T: Copy> Columns<'a, T> {
     }
 
     #[inline(always)]
+    pub(crate) fn elements(&self) -> &[T] {
+        self.elements
+    }
+
+    #[inline(always)]
     pub(crate) fn at(&self, row: usize, column: usize) -> T {
         self.elements[column * self.stride + row]
     }
