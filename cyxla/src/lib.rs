@@ -64,6 +64,23 @@
 //! | `-> cyxla::Result<Box<[[f32; 1024]; 1024]>>` | on the heap from the start, never on the stack |
 //! | `-> cyxla::Result<([f32; 8], f32)>` | one element for each array, in the order of the leaves of JAX's pytree |
 //!
+//! An argument that is a slice of numbers already needs no copy: [`from_slice`] makes it a nested array, and [`as_slice`] is the
+//! way back. [`Host`] is an owned array on the heap, of any size, at the alignment at which plugins use memory in place. With
+//! the feature `ndarray` there are the same conversions for its arrays and views: `from_ndarray`, `as_ndarray`.
+//!
+//! ```
+//! use cyxla::Host;
+//!
+//! let pixels = vec![0.5_f32; 480 * 640];
+//! let image: &[[f32; 640]; 480] = cyxla::from_slice(&pixels)?;
+//! assert_eq!(image[479][639], 0.5);
+//!
+//! let mut kernel = Host::<[[f32; 3]; 3]>::zeros();
+//! kernel[1][1] = 1.0;
+//! assert_eq!(kernel.as_slice()[4], 1.0);
+//! # Ok::<(), cyxla::Error>(())
+//! ```
+//!
 //! A type may be left to Python with `_`; [the attribute](macro@program) says when.
 //!
 //! # Run time

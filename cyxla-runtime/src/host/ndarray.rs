@@ -1,9 +1,10 @@
 //! Nested arrays and the views of `ndarray`, the same memory.
 
-use ::ndarray::{ArrayRef, ArrayView, ArrayViewMut, Dimension, Ix0};
+use ::ndarray::{ArrayRef, ArrayView, ArrayViewD, ArrayViewMut, Dimension, Ix0};
 use cyxla_artifact::ArrayType;
 
-use super::{Host, HostArrayError, HostMemory};
+use super::slice::bytes_of_slice;
+use super::{Host, HostArray, HostArrayError, HostMemory};
 use crate::array::Array;
 use crate::element::Element;
 
@@ -153,16 +154,22 @@ impl<A: Array> Host<A> {
         array: &ArrayRef<A::Elem, D>,
     ) -> Result<Self, HostArrayError> {
         check_shape::<A, D>(array)?;
-        if let Some(elements) = array.as_slice() {
-            return Self::from_slice(elements);
-        }
-        let mut memory = HostMemory::uninit(size_of::<A>());
-        for (slot, element) in memory.elements().iter_mut().zip(array) {
-            slot.write(*element);
-        }
-        // SAFETY: the shapes are the same, and `ndarray` gives each of its elements, row major.
-        Ok(unsafe { Self::from_memory(memory.filled()) })
+        // SAFETY: the shapes are the same.
+        Ok(unsafe { Self::from_memory(copy(array)) })
     }
+}
+
+/// A copy of the elements, row major.
+fn copy<E: Element, D: Dimension>(array: &ArrayRef<E, D>) -> HostMemory {
+    if let Some(elements) = array.as_slice() {
+        return HostMemory::copy_of(bytes_of_slice(elements));
+    }
+    let mut memory = HostMemory::uninit(array.len() * size_of::<E>());
+    for (slot, element) in memory.elements().iter_mut().zip(array) {
+        slot.write(*element);
+    }
+    // SAFETY: filled, since `ndarray` gives each of its `len()` elements.
+    unsafe { memory.filled() }
 }
 
 impl<A: NdArray> Host<A> {
@@ -182,6 +189,37 @@ impl<A: NdArray> Host<A> {
     /// ```
     pub fn as_mut_ndarray(&mut self) -> ArrayViewMut<'_, A::Elem, A::Dim> {
         as_mut_ndarray::<A>(self)
+    }
+}
+
+impl HostArray {
+    /// A copy of an array or a view of `ndarray`, whatever its layout; with the feature `ndarray`.
+    ///
+    /// # Errors
+    /// The shape is none that cyxla carries.
+    pub fn from_ndarray<E: Element, D: Dimension>(
+        array: &ArrayRef<E, D>,
+    ) -> Result<Self, HostArrayError> {
+        let array_type = ArrayType::new(E::DTYPE, array.shape())?;
+        // SAFETY: the elements of the array, which has this type.
+        Ok(unsafe { Self::from_memory(array_type, copy(array)) })
+    }
+
+    /// A view for `ndarray`, without a copy; none if the elements are of another type. With the feature `ndarray`.
+    ///
+    /// ```
+    /// use cyxla_runtime::HostArray;
+    /// use cyxla_runtime::ndarray::array;
+    ///
+    /// let matrix = array![[1, 2, 3], [4, 5, 6]];
+    /// let transposed = HostArray::from_ndarray(&matrix.t())?;
+    /// assert_eq!(transposed.array_type().to_string(), "i32[3,2]");
+    /// assert_eq!(transposed.as_ndarray::<i32>().unwrap(), matrix.t().into_dyn());
+    /// # Ok::<(), cyxla_runtime::HostArrayError>(())
+    /// ```
+    pub fn as_ndarray<E: Element>(&self) -> Option<ArrayViewD<'_, E>> {
+        let elements = self.as_slice()?;
+        ArrayView::from_shape(self.array_type().shape(), elements).ok()
     }
 }
 
@@ -281,6 +319,19 @@ mod tests {
         assert!(error.to_string().starts_with(text), "{error}");
         let reversed = array![1, 2, 3];
         assert!(from_ndarray::<[i32; 3], _>(&reversed.slice(s![..;-1])).is_err());
+    }
+
+    #[test]
+    fn arrays_of_types_known_at_run_time_are_viewed_by_their_element_type() {
+        let host = HostArray::from_slice(&[1i16, 2, 3, 4, 5, 6], &[2, 3]).unwrap();
+        assert_eq!(
+            host.as_ndarray::<i16>().unwrap(),
+            array![[1, 2, 3], [4, 5, 6]].into_dyn()
+        );
+        assert!(host.as_ndarray::<u16>().is_none());
+        let empty = HostArray::from_ndarray(&Array2::<bool>::default([0, 3])).unwrap();
+        assert_eq!(empty.as_ndarray::<bool>().unwrap().shape(), [0, 3]);
+        assert!(HostArray::from_ndarray(&ArrayD::<u8>::zeros(IxDyn(&[1; 17]))).is_err());
     }
 
     #[test]
