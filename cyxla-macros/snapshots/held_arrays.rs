@@ -69,7 +69,7 @@ fn f(
     >(
         f::program(),
         &mut [
-            ::cyxla::__private::argument::<[f32; N]>().view(&{ a }),
+            ::cyxla::__private::argument::<[f32; N]>().view(&*{ a }),
             ::cyxla::__private::argument::<[f32; 2]>().view(b),
             ::cyxla::__private::argument::<[f32; 2]>().donated(c),
             ::cyxla::__private::argument::<[f32; 2]>().buffer(d),
@@ -228,7 +228,7 @@ impl f {
         ::cyxla::__private::start(
             Self::program(),
             &mut [
-                ::cyxla::__private::argument::<[f32; N]>().view(&{ a }),
+                ::cyxla::__private::argument::<[f32; N]>().view(&*{ a }),
                 ::cyxla::__private::argument::<[f32; 2]>().view(b),
                 ::cyxla::__private::argument::<[f32; 2]>().donated(c),
                 ::cyxla::__private::argument::<[f32; 2]>().buffer(d),

@@ -132,7 +132,7 @@ pub(crate) fn passed(
             (Passing::Value, Holder::Buffer) => quote!(#argument.donated(#name)),
             (Passing::Reference, Holder::Buffer) => quote!(#argument.buffer(#name)),
             // In a block, so that it is moved in, as its type says.
-            (Passing::Value, Holder::Host) => quote!(#argument.view(&{ #name })),
+            (Passing::Value, Holder::Host) => quote!(#argument.view(&*{ #name })),
             (Passing::Value, _) => quote!(#argument.view(&#name)),
             (Passing::Reference, _) => quote!(#argument.view(#name)),
         }

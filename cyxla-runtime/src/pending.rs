@@ -27,7 +27,8 @@ use crate::frame::Frame;
 /// let y = next.wait()?;
 /// ```
 ///
-/// XLA runs programs that take a few microseconds only on the thread that starts them: those are done when `start` returns.
+/// XLA runs programs that take a few microseconds on the thread that starts them, as a rule: those are done when `start`
+/// returns.
 ///
 /// # Blocking
 /// Dropping it waits until the program is done, as XLA can't stop one. Leaking it ([`std::mem::forget`]) is safe, and leaks its
