@@ -5,7 +5,7 @@
 
 mod support;
 
-use cyxla_runtime::{Client, Executable, HostView};
+use cyxla_runtime::{Argument, Client, DeviceBuffer, Executable, HostView};
 use support::{clients, sine};
 
 /// What a child of `fork` returns from `what`, as the status of its process.
@@ -51,7 +51,18 @@ fn a_forked_child_is_refused_and_the_parent_goes_on() {
             in_child(|| i32::from(!is_refused(executable.serialize()))),
             0
         );
-        let last: (Client, Executable) = (client.clone(), executable.clone());
+        let numbers = DeviceBuffer::on(&client, &HostView::of(&x)).unwrap();
+        let on_device = || executable.execute(vec![Argument::Buffer(&numbers)]);
+        assert!(on_device().is_ok());
+        assert_eq!(in_child(|| i32::from(!is_refused(on_device()))), 0);
+        assert_eq!(in_child(|| i32::from(!is_refused(numbers.to_host()))), 0);
+        assert_eq!(in_child(|| i32::from(!is_refused(numbers.view()))), 0);
+        let copied = || DeviceBuffer::on(&client, &HostView::of(&x));
+        assert_eq!(in_child(|| i32::from(!is_refused(copied()))), 0);
+        // What the plugin has left where a result lies belongs to the child too.
+        let results = executable.run(&[HostView::of(&x)]).unwrap();
+        let last: (Client, Executable, _, _) =
+            (client.clone(), executable.clone(), numbers, results);
         let dropped = in_child(|| {
             drop(last);
             0

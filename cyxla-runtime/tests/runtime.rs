@@ -12,9 +12,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cyxla_runtime::{
-    Error, HostView, Options, Plugin, PluginError, PluginModule, PluginSource, available_plugins,
-    compile_program, default_client, error_info, find_plugin, initialize, is_initialized,
-    register_plugin, runtime_info,
+    Client, Error, HostView, Options, Plugin, PluginError, PluginModule, PluginSource,
+    available_plugins, compile_program, default_client, error_info, find_plugin, initialize,
+    is_initialized, register_plugin, runtime_info,
 };
 use support::{plugins, sine};
 
@@ -286,4 +286,65 @@ fn other_flags_of_xla_are_compiled_anew() {
             return;
         }
     }
+}
+
+/// The number of threads of this process.
+#[cfg(target_os = "linux")]
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// The threads that a client with these options starts.
+#[cfg(target_os = "linux")]
+fn started_by(options: Options) -> usize {
+    let before = threads();
+    let client = Client::open(
+        &options
+            .plugin_path(plugin())
+            .create_option("cpu_device_count", 1),
+    );
+    let started = threads() - before;
+    drop(client.unwrap());
+    started
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_number_of_threads_can_be_chosen() {
+    if !alone("the_number_of_threads_can_be_chosen", &[]) {
+        return;
+    }
+    // What the plugin has beside its pools is started once.
+    started_by(Options::new().threads(2));
+    let (two, five) = (
+        started_by(Options::new().threads(2)),
+        started_by(Options::new().threads(5)),
+    );
+    // XLA has several pools, each of that many.
+    assert!(five >= two + 3, "{two} and {five}");
+    assert_eq!(started_by(Options::new().threads(2)), two);
+    // Without a number it is the processors', not what was asked for last.
+    let processors = std::thread::available_parallelism().unwrap().get();
+    assert_eq!(
+        started_by(Options::new()),
+        started_by(Options::new().threads(processors))
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_number_of_threads_in_the_environment_goes_first() {
+    let variables = [("PJRT_NPROC", OsStr::new("3"))];
+    if !alone(
+        "the_number_of_threads_in_the_environment_goes_first",
+        &variables,
+    ) {
+        return;
+    }
+    started_by(Options::new());
+    assert_eq!(
+        started_by(Options::new()),
+        started_by(Options::new().threads(7))
+    );
+    assert_eq!(std::env::var("PJRT_NPROC").unwrap(), "3");
 }
