@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use cyxla_artifact::{Digest, LoweredProgram};
 
-use crate::cache::{CacheError, CacheKey, CacheOutcome, Compiler, DiskCache, PluginIdentity};
+use crate::cache::{
+    CacheError, CacheKey, CacheOutcome, Compiler, Content, DiskCache, PluginIdentity,
+};
 use crate::client::Client;
 use crate::compile_options::compile_options;
-use crate::error::{CompileError, Error};
+use crate::error::{ApiError, CompileError, Error, ErrorCode};
 use crate::error_info::counted;
 use crate::executable::{Executable, readable_version};
 use crate::statistics::CompileStatistics;
@@ -118,7 +120,10 @@ fn load_or_compile(
     };
     let cache = match &key {
         None => CacheOutcome::Unused { reason: missed },
-        Some(key) => match keep(cache, key, &executable) {
+        Some(_) if matches!(missed, CacheError::Unserializable { .. }) => {
+            CacheOutcome::Unused { reason: missed }
+        }
+        Some(key) => match keep(cache, key, program, &executable) {
             Ok(()) => CacheOutcome::Kept { missed },
             Err(reason) => CacheOutcome::NotKept { missed, reason },
         },
@@ -158,25 +163,54 @@ fn load(
     client: &Client,
     program: &LoweredProgram,
 ) -> Result<Executable, CacheError> {
-    let bytes = cache.get(key.digest())?;
+    let bytes = cache.get(key)?;
     let loaded = Executable::deserialize_program(client, &bytes, program);
     loaded.map_err(|source| {
         // It would be refused again. If it can't be removed, it is replaced, or not: no matter.
-        let _ = cache.remove(key.digest());
+        let _ = cache.remove(key);
         let source = Box::new(source);
         CacheError::Plugin { source }
     })
 }
 
 /// Keeps what was just compiled. Not later: XLA:CPU can't serialize some programs any more once they have run.
-fn keep(cache: &DiskCache, key: &CacheKey, executable: &Executable) -> Result<(), CacheError> {
+fn keep(
+    cache: &DiskCache,
+    key: &CacheKey,
+    program: &LoweredProgram,
+    executable: &Executable,
+) -> Result<(), CacheError> {
     // Before it is serialized, which takes a while: nothing may be written to a cache that is read-only.
     cache.writable()?;
+    let name = &program.record.name;
     let bytes = executable.serialize().map_err(|source| {
+        if let Some(refusal) = refusal(&source) {
+            // The next process knows then. If that can't be kept either, it asks again.
+            let _ = cache.put(key, name, Content::Unserializable(&refusal.to_string()));
+        }
         let source = Box::new(source);
         CacheError::Plugin { source }
     })?;
-    cache.put(key.digest(), &bytes)
+    cache.put(key, name, Content::Executable(&bytes))
+}
+
+/// What the plugin said, if it would say so again.
+fn refusal(error: &Error) -> Option<&ApiError> {
+    let Error::Compile(error) = error else {
+        return None;
+    };
+    let CompileError::Serialize { source, .. } = &**error else {
+        return None;
+    };
+    let is_passing = matches!(
+        source.code,
+        ErrorCode::Aborted
+            | ErrorCode::Cancelled
+            | ErrorCode::DeadlineExceeded
+            | ErrorCode::ResourceExhausted
+            | ErrorCode::Unavailable
+    );
+    (!is_passing).then_some(source)
 }
 
 /// The custom calls that XLA implements itself on the CPU.

@@ -41,7 +41,9 @@ mod threads;
 mod validity;
 
 pub use array::{Array, Output};
-pub use cache::{CacheError, CacheKey, CacheOutcome, DiskCache};
+pub use cache::{
+    CacheError, CacheKey, CacheOutcome, CacheStatistics, CachedProgram, DiskCache, cache,
+};
 pub use client::Client;
 pub use compile::{Compiled, compile_program, compile_program_in};
 pub use compile_options::compile_options;

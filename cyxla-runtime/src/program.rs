@@ -7,7 +7,8 @@ use cyxla_artifact::{
     ArrayType, CodeFile, Declared, Digest, Leaf, LoweredProgram, ProgramRecord, StableHloVersion,
 };
 
-use crate::compile::compile_program;
+use crate::cache::{CacheKey, CacheOutcome, DiskCache};
+use crate::compile::{Compiled, compile_program_in};
 use crate::error::Error;
 use crate::executable::Executable;
 use crate::runtime::default_client;
@@ -27,7 +28,7 @@ use crate::statistics::CompileStatistics;
 /// ```
 pub struct Program {
     parts: ProgramParts,
-    loaded: OnceLock<(Executable, CompileStatistics)>,
+    loaded: OnceLock<Compiled>,
     loading: Mutex<()>,
 }
 
@@ -104,7 +105,7 @@ impl Program {
         self.parts.stablehlo_version
     }
 
-    /// The program as it left JAX, for [`compile_program`]. The code is borrowed from the binary.
+    /// The program as it left JAX, for [`compile_program`](crate::compile_program). The code is borrowed from the binary.
     pub fn lowered(&self) -> LoweredProgram {
         let leaf = |parameter: &Parameter| Leaf {
             path: parameter.path.to_owned(),
@@ -148,12 +149,31 @@ impl Program {
     /// # Errors
     /// No plugin is found, it can't be loaded, or it refuses the program. A later call tries again.
     pub fn load(&self) -> Result<CompileStatistics, Error> {
-        self.loaded().map(|(_, statistics)| *statistics)
+        self.loaded().map(|compiled| compiled.statistics)
     }
 
     /// What compiling or loading took, if that has happened.
     pub fn statistics(&self) -> Option<CompileStatistics> {
-        self.loaded.get().map(|(_, statistics)| *statistics)
+        self.loaded.get().map(|compiled| compiled.statistics)
+    }
+
+    /// What the disk cache did for this program, and why it was compiled if it was; none as long as it is not loaded.
+    ///
+    /// ```no_run
+    /// # fn report(program: &cyxla_runtime::Program) {
+    /// if let Some(outcome) = program.cache_outcome() {
+    ///     println!("{}: {outcome}", program.name());
+    /// }
+    /// # }
+    /// ```
+    pub fn cache_outcome(&self) -> Option<&CacheOutcome> {
+        self.loaded.get().map(|compiled| &compiled.cache)
+    }
+
+    /// What this program is kept under in the disk cache: everything that decides what the compiler makes of it. None as
+    /// long as it is not loaded, or if the cache is off.
+    pub fn cache_key(&self) -> Option<&CacheKey> {
+        self.loaded.get()?.key.as_ref()
     }
 
     /// The compiled program; compiled or loaded first if need be.
@@ -161,10 +181,10 @@ impl Program {
     /// # Errors
     /// Those of [`load`](Self::load).
     pub fn executable(&self) -> Result<&Executable, Error> {
-        self.loaded().map(|(executable, _)| executable)
+        self.loaded().map(|compiled| &compiled.executable)
     }
 
-    fn loaded(&self) -> Result<&(Executable, CompileStatistics), Error> {
+    fn loaded(&self) -> Result<&Compiled, Error> {
         match self.loaded.get() {
             Some(loaded) => Ok(loaded),
             None => self.load_first(),
@@ -172,13 +192,14 @@ impl Program {
     }
 
     #[cold]
-    fn load_first(&self) -> Result<&(Executable, CompileStatistics), Error> {
+    fn load_first(&self) -> Result<&Compiled, Error> {
         // A thread that panicked while it held the lock has left nothing behind.
         let _one_at_a_time = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(loaded) = self.loaded.get() {
             return Ok(loaded);
         }
-        let loaded = compile_program(&default_client()?, &self.lowered(), true)?;
+        let cache = DiskCache::of_environment();
+        let loaded = compile_program_in(&cache, &default_client()?, &self.lowered())?;
         Ok(self.loaded.get_or_init(|| loaded))
     }
 }

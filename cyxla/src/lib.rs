@@ -150,15 +150,15 @@ pub use cyxla_macros::program;
 pub use cyxla_runtime::__private;
 pub use cyxla_runtime::{
     ApiError, Argument, ArgumentError, Array, BF16, Bound, Buffer, BufferError, CacheError,
-    CacheKey, CacheOutcome, Client, ClientError, CompileError, CompileStatistics, Compiled,
-    Complex, DeviceBuffer, DiskCache, Donated, Element, Error, ErrorCode, ErrorInfo, Executable,
-    ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ,
-    F8E8M0FNU, F16, Host, HostArray, HostArrayError, HostView, I4, OptionValue, Options, Output,
-    PLATFORM_PREFERENCE, Parameter, Pending, Plugin, PluginError, PluginModule, PluginSource,
-    Prepared, Program, Result, RuntimeInfo, Searched, U4, as_mut_slice, as_slice,
-    available_plugins, compile_options, compile_program, compile_program_in, default_client,
-    default_plugin, error_info, find_plugin, from_slice, from_slice_mut, initialize,
-    is_initialized, register_plugin, runtime_info,
+    CacheKey, CacheOutcome, CacheStatistics, CachedProgram, Client, ClientError, CompileError,
+    CompileStatistics, Compiled, Complex, DeviceBuffer, DiskCache, Donated, Element, Error,
+    ErrorCode, ErrorInfo, Executable, ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN,
+    F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F16, Host, HostArray, HostArrayError, HostView, I4,
+    OptionValue, Options, Output, PLATFORM_PREFERENCE, Parameter, Pending, Plugin, PluginError,
+    PluginModule, PluginSource, Prepared, Program, Result, RuntimeInfo, Searched, U4, as_mut_slice,
+    as_slice, available_plugins, cache, compile_options, compile_program, compile_program_in,
+    default_client, default_plugin, error_info, find_plugin, from_slice, from_slice_mut,
+    initialize, is_initialized, register_plugin, runtime_info,
 };
 #[cfg(feature = "ndarray")]
 pub use cyxla_runtime::{

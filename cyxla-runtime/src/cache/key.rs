@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
@@ -14,12 +15,15 @@ use crate::plugin::{OptionValue, Surroundings};
 /// What an executable is kept under: everything that decides what the compiler makes of a program and where that runs, as
 /// a list of named parts.
 ///
-/// `{:?}` prints the list, to see why two processes don't share an executable.
+/// It prints as that list, a part to a line, to see why two processes don't share an executable.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CacheKey {
-    parts: Vec<(&'static str, String)>,
+    parts: Vec<Part>,
     digest: Digest,
 }
+
+/// The name of a part, and what it is for this key.
+type Part = (Cow<'static, str>, String);
 
 /// What compiles a program.
 #[derive(Clone, Debug)]
@@ -151,23 +155,42 @@ impl CacheKey {
             ("processor model", host::model().to_owned()),
             ("handlers", compiler.handlers.join(" ")),
         ];
+        let parts = parts.into_iter();
+        Ok(Self::of(
+            parts.map(|(name, value)| (name.into(), value)).collect(),
+        ))
+    }
+
+    /// The key with these parts.
+    pub(super) fn of(parts: Vec<Part>) -> Self {
         let hasher = parts.iter().fold(Hasher::new(), |hasher, (name, value)| {
             hasher.part(name, value)
         });
-        Ok(Self {
+        Self {
             digest: hasher.finish(),
             parts,
-        })
+        }
     }
 
     /// The parts, each with its name.
     pub fn parts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.parts.iter().map(|(name, value)| (*name, &**value))
+        self.parts.iter().map(|(name, value)| (&**name, &**value))
     }
 
     /// The digest of all parts: the name of the entry.
     pub const fn digest(&self) -> &Digest {
         &self.digest
+    }
+}
+
+/// Prints the parts, a line for each: `name: value`. Line breaks in a value are printed as `\n`.
+impl fmt::Display for CacheKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, value)) in self.parts().enumerate() {
+            let end = if index > 0 { "\n" } else { "" };
+            write!(f, "{end}{name}: {}", value.replace('\n', "\\n"))?;
+        }
+        Ok(())
     }
 }
 

@@ -2,32 +2,60 @@
 //!
 //! ```text
 //! <cache>/executables/       $CYXLA_CACHE_DIR, else the user's cache directory of cyxla; mode 0700
-//! └── 3f….executable         named for the digest of its key; see `entry`
+//! ├── 3f….executable         named for the digest of its key; see `entry`
+//! ├── .unfinished-…          an entry that is being written, or whose writer died
+//! └── .lock                  held while entries are removed; see `eviction`
 //! ```
 //!
 //! What is in it is trusted as code, because it is code, so:
 //! - the [key](CacheKey) holds everything that decides what a compiler makes and where that runs;
-//! - an entry carries its key, its length and a SHA-256, since a plugin loads damaged executables without complaint;
+//! - an entry carries its key, its length and SHA-256 digests, since a plugin loads damaged executables without complaint;
 //! - an entry is written beside its place and renamed, so none is ever half there;
 //! - a directory or an entry that another user could have written is not read.
+//!
+//! Executables that a plugin can't serialize are remembered in an entry of their own, so that it is asked once.
 //!
 //! Any doubt is a miss. Trouble with the cache never fails a call: it is kept as the reason in the [`CacheOutcome`].
 
 mod directory;
 mod entry;
+mod error;
+mod eviction;
 mod host;
 mod key;
+mod listing;
+mod size;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::Digest;
-
+pub(crate) use entry::Content;
+pub use error::{CacheError, CacheOutcome};
 pub use key::CacheKey;
 pub(crate) use key::{Compiler, PluginIdentity};
+pub use listing::{CacheStatistics, CachedProgram};
 
 use crate::plugin::Surroundings;
 
 const CACHE_VARIABLE: &str = "CYXLA_CACHE";
+
+/// The disk cache that programs of this process are kept in: to see what is in it, or to clear it.
+///
+/// ```no_run
+/// # fn main() -> Result<(), cyxla_runtime::CacheError> {
+/// let cache = cyxla_runtime::cache();
+/// for program in cache.list()? {
+///     println!("{} {} bytes", program.program, program.bytes);
+///     println!("{}", program.key);
+/// }
+/// let statistics = cache.statistics()?;
+/// println!("{} of {} bytes", statistics.bytes, statistics.limit);
+/// cache.clear()?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn cache() -> DiskCache {
+    DiskCache::of_environment()
+}
 
 /// Where compiled programs are kept between processes.
 ///
@@ -43,12 +71,18 @@ pub struct DiskCache(State);
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
     Off(&'static str),
-    On { directory: PathBuf, read_only: bool },
+    On {
+        directory: PathBuf,
+        read_only: bool,
+        /// Bytes that all entries together may take.
+        limit: u64,
+    },
 }
 
 impl DiskCache {
     /// The cache that the environment asks for: `executables` in `CYXLA_CACHE_DIR`, else in the user's cache directory of
-    /// cyxla. `CYXLA_CACHE=off` turns it off, `CYXLA_CACHE=read-only` keeps it as it is.
+    /// cyxla. `CYXLA_CACHE=off` turns it off, `CYXLA_CACHE=read-only` keeps it as it is. `CYXLA_CACHE_SIZE` bounds it: bytes,
+    /// with K, M, G or T for powers of 1024, unless set `2G`.
     pub fn of_environment() -> Self {
         Self::of(&Surroundings::of_process())
     }
@@ -61,10 +95,20 @@ impl DiskCache {
             // Whoever set it wanted something else than the default.
             Some(_) => return Self(State::Off("CYXLA_CACHE is neither on, off nor read-only")),
         };
+        let limit = match surroundings.text(size::VARIABLE).as_deref() {
+            None => Some(size::DEFAULT),
+            Some(text) => size::parse(text),
+        };
+        let Some(limit) = limit else {
+            return Self(State::Off(
+                "CYXLA_CACHE_SIZE is no number of bytes such as 500M",
+            ));
+        };
         match surroundings.cache() {
             Some(cache) => Self(State::On {
                 directory: cache.join("executables"),
                 read_only,
+                limit,
             }),
             None => Self(State::Off(
                 "the user's cache directory is unknown; CYXLA_CACHE_DIR names it by an absolute path",
@@ -72,11 +116,12 @@ impl DiskCache {
         }
     }
 
-    /// The cache in this directory, an absolute path. It is made when something is first kept.
+    /// The cache in this directory, an absolute path, of at most 2 GiB. It is made when something is first kept.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self(State::On {
             directory: directory.into(),
             read_only: false,
+            limit: size::DEFAULT,
         })
     }
 
@@ -86,14 +131,19 @@ impl DiskCache {
     }
 
     /// This cache, but nothing is written to it or removed from it.
-    pub fn read_only(self) -> Self {
-        match self.0 {
-            State::On { directory, .. } => Self(State::On {
-                directory,
-                read_only: true,
-            }),
-            off @ State::Off(_) => Self(off),
+    pub fn read_only(mut self) -> Self {
+        if let State::On { read_only, .. } = &mut self.0 {
+            *read_only = true;
         }
+        self
+    }
+
+    /// This cache, but its entries take at most so many bytes: when one is kept, those that were used least recently go.
+    pub fn size_limit(mut self, bytes: u64) -> Self {
+        if let State::On { limit, .. } = &mut self.0 {
+            *limit = bytes;
+        }
+        self
     }
 
     /// The directory with the entries; none if the cache is off.
@@ -104,22 +154,46 @@ impl DiskCache {
         }
     }
 
-    /// The executable that was kept under `key`.
-    pub(crate) fn get(&self, key: &Digest) -> Result<Vec<u8>, CacheError> {
-        let directory = self.opened()?;
-        directory::check(directory)?;
-        entry::read(&path_of(directory, key), key)
+    /// Bytes that all entries together may take; none if the cache is off.
+    fn limit(&self) -> Option<u64> {
+        match &self.0 {
+            State::On { limit, .. } => Some(*limit),
+            State::Off(_) => None,
+        }
     }
 
-    /// Keeps an executable under `key`.
-    pub(crate) fn put(&self, key: &Digest, executable: &[u8]) -> Result<(), CacheError> {
+    /// The executable that was kept under `key`.
+    pub(crate) fn get(&self, key: &CacheKey) -> Result<Vec<u8>, CacheError> {
+        let directory = self.opened()?;
+        directory::check(directory)?;
+        entry::read(&path_of(directory, key), key, self.writable().is_err())
+    }
+
+    /// Keeps what was made of `program` under `key`, and makes room for it.
+    pub(crate) fn put(
+        &self,
+        key: &CacheKey,
+        program: &str,
+        content: Content<'_>,
+    ) -> Result<(), CacheError> {
         let directory = self.writable()?;
+        let limit = self.limit().unwrap_or_default();
+        let entry = entry::Unwritten::new(key, program, content);
+        if entry.size() > limit {
+            return Err(CacheError::TooLarge {
+                bytes: entry.size(),
+                limit,
+            });
+        }
         directory::make(directory)?;
-        entry::write(directory, &path_of(directory, key), key, executable)
+        entry.write(directory, &path_of(directory, key))?;
+        // It is kept. What can't be removed now may be when the next one is.
+        let _ = eviction::keep_within(directory, limit);
+        Ok(())
     }
 
     /// Forgets what was kept under `key`.
-    pub(crate) fn remove(&self, key: &Digest) -> Result<(), CacheError> {
+    pub(crate) fn remove(&self, key: &CacheKey) -> Result<(), CacheError> {
         let path = path_of(self.writable()?, key);
         std::fs::remove_file(&path).map_err(|source| CacheError::Io { path, source })
     }
@@ -138,6 +212,7 @@ impl DiskCache {
             State::On {
                 directory,
                 read_only: false,
+                ..
             } => Ok(directory),
             State::On { directory, .. } => Err(CacheError::ReadOnly {
                 path: directory.clone(),
@@ -147,93 +222,8 @@ impl DiskCache {
     }
 }
 
-fn path_of(directory: &Path, key: &Digest) -> PathBuf {
-    directory.join(format!("{key}.executable"))
-}
-
-/// What the disk cache did for one program.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum CacheOutcome {
-    /// The executable was loaded from it.
-    Loaded,
-    /// The program was compiled and is kept for the next process.
-    Kept {
-        /// Why it was not loaded.
-        missed: CacheError,
-    },
-    /// The program was compiled and could not be kept.
-    NotKept {
-        /// Why it was not loaded.
-        missed: CacheError,
-        /// Why it is not kept.
-        reason: CacheError,
-    },
-    /// The program was compiled without the cache.
-    Unused {
-        /// Why the cache was not asked.
-        reason: CacheError,
-    },
-}
-
-/// Why the disk cache did not do something. No call fails for it.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CacheError {
-    /// There is no cache.
-    #[error("the disk cache is off: {reason}")]
-    Off {
-        /// Why.
-        reason: &'static str,
-    },
-    /// Nothing was kept under this key.
-    #[error("{} is not there", path.display())]
-    Absent {
-        /// The entry.
-        path: PathBuf,
-    },
-    /// The cache is not to be changed.
-    #[error("the disk cache {} is read-only: CYXLA_CACHE=read-only", path.display())]
-    ReadOnly {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// The directory or the entry could have been written by someone else.
-    #[error("{} is not trusted: {reason}", path.display())]
-    Untrusted {
-        /// The directory or the entry.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// The entry is not what was written.
-    #[error("{} is damaged: {reason}", path.display())]
-    Damaged {
-        /// The entry.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// The system refuses to read or write.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The directory or the entry.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// Something that decides what a compiler makes can't be told.
-    #[error("no key: {reason}")]
-    NoKey {
-        /// What can't be told.
-        reason: String,
-    },
-    /// The plugin refuses the executable: to load it, or to give its bytes.
-    #[error("refused by the plugin: {source}")]
-    Plugin {
-        /// What the plugin says.
-        source: Box<crate::error::Error>,
-    },
+fn path_of(directory: &Path, key: &CacheKey) -> PathBuf {
+    directory.join(format!("{}{}", key.digest(), entry::EXTENSION))
 }
 
 #[cfg(test)]

@@ -2,8 +2,21 @@ use std::ffi::OsStr;
 
 use super::*;
 
-fn key() -> Digest {
-    Digest::of(b"key")
+fn key() -> CacheKey {
+    key_of("key")
+}
+
+fn key_of(module: &str) -> CacheKey {
+    CacheKey::of(vec![("module".into(), module.to_owned())])
+}
+
+/// Keeps this executable under [`key`].
+fn put(cache: &DiskCache, executable: &[u8]) -> Result<(), CacheError> {
+    put_under(cache, &key(), executable)
+}
+
+fn put_under(cache: &DiskCache, key: &CacheKey, executable: &[u8]) -> Result<(), CacheError> {
+    cache.put(key, "program", Content::Executable(executable))
 }
 
 fn cache_in(directory: &tempfile::TempDir) -> DiskCache {
@@ -23,13 +36,13 @@ fn what_is_kept_is_found_again() {
     let directory = tempfile::tempdir().unwrap();
     let cache = cache_in(&directory);
     assert!(matches!(cache.get(&key()), Err(CacheError::Absent { .. })));
-    cache.put(&key(), b"executable").unwrap();
+    put(&cache, b"executable").unwrap();
     assert_eq!(cache.get(&key()).unwrap(), b"executable");
     assert!(matches!(
-        cache.get(&Digest::of(b"other")),
+        cache.get(&key_of("other")),
         Err(CacheError::Absent { .. })
     ));
-    cache.put(&key(), b"another").unwrap();
+    put(&cache, b"another").unwrap();
     assert_eq!(cache.get(&key()).unwrap(), b"another");
     cache.remove(&key()).unwrap();
     assert!(matches!(cache.get(&key()), Err(CacheError::Absent { .. })));
@@ -43,6 +56,10 @@ fn the_environment_says_where_and_whether() {
     assert_eq!(of(&[place, ("CYXLA_CACHE", "on")]).directory(), directory);
     let read_only = of(&[place, ("CYXLA_CACHE", "read-only")]);
     assert_eq!(read_only, DiskCache::at("/c/executables").read_only());
+    let sized = of(&[place, ("CYXLA_CACHE_SIZE", "3M")]);
+    assert_eq!(sized, DiskCache::at("/c/executables").size_limit(3 << 20));
+    let not_sized = of(&[place, ("CYXLA_CACHE_SIZE", "much")]);
+    assert_eq!(not_sized.directory(), None);
     for off in ["off", "0", "readonly"] {
         assert_eq!(
             of(&[place, ("CYXLA_CACHE", off)]).directory(),
@@ -60,12 +77,12 @@ fn a_read_only_cache_is_read_and_nothing_else() {
     let cache = cache_in(&directory);
     let read_only = cache.clone().read_only();
     assert!(matches!(
-        read_only.put(&key(), b"x"),
+        put(&read_only, b"x"),
         Err(CacheError::ReadOnly { .. })
     ));
     assert!(!directory.path().join("executables").exists());
 
-    cache.put(&key(), b"x").unwrap();
+    put(&cache, b"x").unwrap();
     assert!(matches!(
         read_only.remove(&key()),
         Err(CacheError::ReadOnly { .. })
@@ -77,10 +94,7 @@ fn a_read_only_cache_is_read_and_nothing_else() {
 fn a_cache_that_is_off_holds_nothing() {
     let cache = DiskCache::off();
     assert!(matches!(cache.get(&key()), Err(CacheError::Off { .. })));
-    assert!(matches!(
-        cache.put(&key(), b"x"),
-        Err(CacheError::Off { .. })
-    ));
+    assert!(matches!(put(&cache, b"x"), Err(CacheError::Off { .. })));
     assert_eq!(cache.clone().read_only(), cache);
 }
 
@@ -88,7 +102,7 @@ fn a_cache_that_is_off_holds_nothing() {
 fn a_relative_directory_is_not_used() {
     let cache = DiskCache::at("executables");
     assert!(matches!(
-        cache.put(&key(), b"x"),
+        put(&cache, b"x"),
         Err(CacheError::Untrusted { .. })
     ));
     assert!(!Path::new("executables").exists());
@@ -98,7 +112,7 @@ fn a_relative_directory_is_not_used() {
 fn one_changed_byte_anywhere_in_the_file_is_a_miss() {
     let directory = tempfile::tempdir().unwrap();
     let cache = cache_in(&directory);
-    cache.put(&key(), b"a small executable").unwrap();
+    put(&cache, b"a small executable").unwrap();
     let path = path_of(cache.directory().unwrap(), &key());
     let good = std::fs::read(&path).unwrap();
     for position in 0..good.len() {
@@ -124,7 +138,7 @@ fn threads_that_keep_the_same_program_at_once_never_see_half_of_it() {
             let cache = &cache;
             scope.spawn(move || {
                 for _ in 0..20 {
-                    cache.put(&key(), &executable(thread)).unwrap();
+                    put(cache, &executable(thread)).unwrap();
                     let found = cache.get(&key()).unwrap();
                     assert_eq!(found, executable(found[0]));
                 }
@@ -133,6 +147,116 @@ fn threads_that_keep_the_same_program_at_once_never_see_half_of_it() {
     });
     let left = std::fs::read_dir(cache.directory().unwrap()).unwrap();
     assert_eq!(left.count(), 1);
+}
+
+#[test]
+fn the_size_of_the_cache_is_bounded_and_what_was_used_least_recently_goes() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    for module in ["a", "b", "c"] {
+        put_under(&cache, &key_of(module), &[0; 1_000]).unwrap();
+    }
+    let bytes = cache.statistics().unwrap().bytes;
+    // As if they were kept an hour ago, one second after the other.
+    for (module, age) in [("a", 3_602), ("b", 3_601), ("c", 3_600)] {
+        let path = path_of(cache.directory().unwrap(), &key_of(module));
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
+        file.set_modified(time).unwrap();
+    }
+    cache.get(&key_of("a")).unwrap();
+    cache.clone().read_only().get(&key_of("b")).unwrap();
+    let bounded = cache.clone().size_limit(bytes);
+    put_under(&bounded, &key_of("d"), &[0; 1_000]).unwrap();
+    assert!(matches!(
+        cache.get(&key_of("b")),
+        Err(CacheError::Absent { .. })
+    ));
+    for module in ["a", "c", "d"] {
+        assert!(cache.get(&key_of(module)).is_ok(), "{module}");
+    }
+    assert_eq!(bounded.statistics().unwrap().bytes, bytes);
+}
+
+#[test]
+fn an_executable_that_is_larger_than_the_cache_replaces_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory).size_limit(1_000);
+    put(&cache, b"small").unwrap();
+    let error = put_under(&cache, &key_of("large"), &[0; 1_000]).unwrap_err();
+    assert!(
+        matches!(error, CacheError::TooLarge { limit: 1_000, .. }),
+        "{error}"
+    );
+    assert_eq!(cache.get(&key()).unwrap(), b"small");
+}
+
+#[test]
+fn what_can_not_be_serialized_is_remembered_with_its_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    let refused = Content::Unserializable("LessThan is not serializable");
+    cache.put(&key(), "sort", refused).unwrap();
+    let error = cache.get(&key()).unwrap_err();
+    let CacheError::Unserializable { message } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(message, "LessThan is not serializable");
+    let listed = cache.list().unwrap();
+    assert_eq!(listed[0].unserializable.as_deref(), Some(&*message));
+}
+
+#[test]
+fn the_programs_in_the_cache_are_listed_with_their_keys() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    assert_eq!(cache.list().unwrap(), []);
+    for (program, module) in [("old", "a"), ("new", "b")] {
+        let content = Content::Executable(b"an executable");
+        cache.put(&key_of(module), program, content).unwrap();
+        let path = path_of(cache.directory().unwrap(), &key_of("a"));
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    }
+    // Header, record (five texts: kind, name, and one part of the key), executable.
+    let bytes = 124 + (8 + 10) + (8 + 3) + (8 + 6) + (8 + 1) + 13;
+    let listed = cache.list().unwrap();
+    let programs: Vec<_> = listed.iter().map(|entry| &*entry.program).collect();
+    assert_eq!(programs, ["new", "old"]);
+    assert_eq!((listed[0].bytes, listed[1].bytes), (bytes, bytes));
+    assert_eq!(listed[1].last_used, std::time::UNIX_EPOCH);
+    assert_eq!(listed[0].key, key_of("b"));
+    assert_eq!(listed[0].key.to_string(), "module: b");
+    assert_eq!(listed[0].unserializable, None);
+
+    let statistics = cache.statistics().unwrap();
+    assert_eq!((statistics.entries, statistics.bytes), (2, 2 * bytes));
+    assert_eq!(statistics.limit, 2 << 30);
+
+    std::fs::write(&listed[0].path, "damaged").unwrap();
+    assert_eq!(cache.list().unwrap().len(), 1);
+    assert_eq!(cache.statistics().unwrap().entries, 2);
+}
+
+#[test]
+fn a_cleared_cache_is_empty_and_usable() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    assert_eq!(cache.clear().unwrap(), 0);
+    put(&cache, b"x").unwrap();
+    put_under(&cache, &key_of("other"), b"y").unwrap();
+    assert!(matches!(
+        cache.clone().read_only().clear(),
+        Err(CacheError::ReadOnly { .. })
+    ));
+    assert_eq!(cache.clear().unwrap(), 2);
+    assert_eq!(cache.statistics().unwrap().entries, 0);
+    put(&cache, b"x").unwrap();
+    assert_eq!(cache.get(&key()).unwrap(), b"x");
+    assert!(matches!(
+        DiskCache::off().clear(),
+        Err(CacheError::Off { .. })
+    ));
 }
 
 #[cfg(unix)]
@@ -176,7 +300,7 @@ mod unix {
     fn the_directory_is_made_for_this_user_alone() {
         let directory = tempfile::tempdir().unwrap();
         let cache = DiskCache::at(directory.path().join("cyxla/executables"));
-        cache.put(&key(), b"x").unwrap();
+        put(&cache, b"x").unwrap();
         for name in ["cyxla", "cyxla/executables"] {
             let mode = directory.path().join(name).metadata().unwrap().mode();
             assert_eq!(mode & 0o777, 0o700, "{name}");
@@ -191,7 +315,7 @@ mod unix {
     fn a_directory_that_others_may_write_to_is_not_used() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
-        cache.put(&key(), b"x").unwrap();
+        put(&cache, b"x").unwrap();
         for mode in [0o770, 0o702, 0o777, 0o1777] {
             set_mode(cache.directory().unwrap(), mode);
             assert!(
@@ -199,7 +323,7 @@ mod unix {
                 "{mode:o}"
             );
             assert!(matches!(
-                cache.put(&key(), b"y"),
+                put(&cache, b"y"),
                 Err(CacheError::Untrusted { .. })
             ));
         }
@@ -211,7 +335,7 @@ mod unix {
     fn an_entry_that_others_may_write_to_is_not_used() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
-        cache.put(&key(), b"x").unwrap();
+        put(&cache, b"x").unwrap();
         set_mode(&path_of(cache.directory().unwrap(), &key()), 0o620);
         assert!(matches!(
             cache.get(&key()),
@@ -223,7 +347,7 @@ mod unix {
     fn a_directory_behind_a_symbolic_link_is_not_used() {
         let directory = tempfile::tempdir().unwrap();
         let real = DiskCache::at(directory.path().join("real"));
-        real.put(&key(), b"x").unwrap();
+        put(&real, b"x").unwrap();
         let link = directory.path().join("executables");
         symlink(real.directory().unwrap(), &link).unwrap();
         let cache = DiskCache::at(link);
@@ -232,7 +356,7 @@ mod unix {
             Err(CacheError::Untrusted { .. })
         ));
         assert!(matches!(
-            cache.put(&key(), b"y"),
+            put(&cache, b"y"),
             Err(CacheError::Untrusted { .. })
         ));
     }
@@ -241,7 +365,7 @@ mod unix {
     fn an_entry_that_is_no_file_is_not_opened() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
-        cache.put(&key(), b"x").unwrap();
+        put(&cache, b"x").unwrap();
         let path = path_of(cache.directory().unwrap(), &key());
         std::fs::remove_file(&path).unwrap();
         assert!(
@@ -262,7 +386,7 @@ mod unix {
             Err(CacheError::Untrusted { .. })
         ));
         // Keeping something replaces the link, not what it points to.
-        cache.put(&key(), b"y").unwrap();
+        put(&cache, b"y").unwrap();
         assert_eq!(cache.get(&key()).unwrap(), b"y");
     }
 
@@ -274,7 +398,7 @@ mod unix {
             return;
         }
         let cache = cache_in(&directory);
-        cache.put(&key(), b"x").unwrap();
+        put(&cache, b"x").unwrap();
         let entry = path_of(cache.directory().unwrap(), &key());
         chown(&entry, Some(NOBODY), None).unwrap();
         assert!(matches!(
@@ -289,7 +413,7 @@ mod unix {
             Err(CacheError::Untrusted { .. })
         ));
         assert!(matches!(
-            cache.put(&key(), b"y"),
+            put(&cache, b"y"),
             Err(CacheError::Untrusted { .. })
         ));
     }
@@ -298,16 +422,13 @@ mod unix {
     fn a_directory_that_can_not_be_written_is_still_read() {
         if let Some(cache) = child() {
             assert_eq!(cache.get(&key()).unwrap(), b"x");
-            assert!(matches!(
-                cache.put(&key(), b"y"),
-                Err(CacheError::Io { .. })
-            ));
+            assert!(matches!(put(&cache, b"y"), Err(CacheError::Io { .. })));
             assert!(matches!(cache.remove(&key()), Err(CacheError::Io { .. })));
             return;
         }
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
-        cache.put(&key(), b"x").unwrap();
+        put(&cache, b"x").unwrap();
         let path = cache.directory().unwrap();
         set_mode(path, 0o500);
         // Root may write anywhere, so this needs another user, and a copy of this program that the other may run.
@@ -331,14 +452,14 @@ mod unix {
     #[test]
     fn nothing_is_left_of_an_entry_that_the_disk_has_no_room_for() {
         if let Some(cache) = child() {
-            let error = cache.put(&key(), &vec![0; 1 << 20]).unwrap_err();
+            let error = put(&cache, &vec![0; 1 << 20]).unwrap_err();
             assert!(matches!(error, CacheError::Io { .. }), "{error}");
             return;
         }
         // A limit on the size of files stands for the full disk: writing fails at some byte in either case.
         let directory = tempfile::tempdir().unwrap();
         let cache = cache_in(&directory);
-        cache.put(&Digest::of(b"another"), b"x").unwrap();
+        put_under(&cache, &key_of("another"), b"x").unwrap();
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""]);
         shell.arg(std::env::current_exe().unwrap());
