@@ -63,6 +63,18 @@ pub enum PluginError {
         reason: String,
     },
 
+    /// `XLA_FLAGS` holds flags that would make the plugin end the process.
+    #[error(
+        "the PJRT plugin {} does not know these flags in XLA_FLAGS, and would end the process: {flags}\n  help: take them out of XLA_FLAGS, or set CYXLA_PJRT_PLUGIN to a plugin that knows them; flags come and go with the versions of XLA",
+        path.display()
+    )]
+    UnknownFlags {
+        /// The library.
+        path: PathBuf,
+        /// The flags, without their values.
+        flags: String,
+    },
+
     /// The plugin's PJRT C API is another major version, or too old.
     #[error(
         "the PJRT plugin {} has version {}.{} of the PJRT C API, but {}.{} or newer of that major version is needed\n  help: take a newer plugin, such as that of the Python package lammps-jax-pjrt-cpu",

@@ -1,7 +1,7 @@
 //! Which PJRT plugin to load: a shared library that compiles StableHLO for one platform and runs it.
 //!
 //! [`discovery`] finds plugins, [`registry`] reads their `plugin.toml`, [`wheels`] knows the packages that JAX users have,
-//! [`library`] loads one.
+//! [`library`] loads one, if it knows the [flags](xla_flags) of the process.
 
 mod discovery;
 mod error;
@@ -9,6 +9,7 @@ pub(crate) mod library;
 mod registry;
 mod surroundings;
 mod wheels;
+mod xla_flags;
 
 use std::collections::BTreeMap;
 use std::fmt;
