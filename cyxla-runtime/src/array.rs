@@ -180,16 +180,16 @@ impl<A: Array, const N: usize> Output for [A; N] {
     }
 }
 
-impl<A: Array> SealedOutput for Box<A> {}
+impl<T: Array> SealedOutput for Box<T> {}
 
 /// On the heap from the start: never through the stack.
-impl<A: Array> Output for Box<A> {
-    const TYPE: ArrayType = A::TYPE;
+impl<T: Array> Output for Box<T> {
+    const TYPE: ArrayType = T::TYPE;
 
     #[inline]
     unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
-        let mut array = Box::<A>::new_uninit();
-        // SAFETY: `fill` fills it with elements of the type of the result, which is `A`.
+        let mut array = Box::<T>::new_uninit();
+        // SAFETY: `fill` fills it with elements of the type of the result, which is `T`.
         unsafe {
             fill(results, index, array.as_mut_ptr())?;
             Ok(array.assume_init())

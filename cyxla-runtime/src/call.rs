@@ -1,8 +1,10 @@
 //! A typed call: what the function under `#[cyxla::program]` does.
 
 use crate::array::Output;
+use crate::device::DeviceBuffer;
 use crate::error::Error;
 use crate::execute::{Given, Results};
+use crate::host::HostArray;
 use crate::pending::Pending;
 use crate::program::Program;
 
@@ -51,6 +53,22 @@ macro_rules! tuples {
 impl Outputs for () {
     unsafe fn receive(_: &mut Results<'_>) -> Result<Self, Error> {
         Ok(())
+    }
+}
+
+/// What the dynamic API gives: results of any types, each with its own.
+#[diagnostic::do_not_recommend]
+impl Outputs for Vec<HostArray> {
+    unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
+        results.host_arrays()
+    }
+}
+
+/// As above, on the device.
+#[diagnostic::do_not_recommend]
+impl Outputs for Vec<DeviceBuffer> {
+    unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
+        results.device_buffers()
     }
 }
 

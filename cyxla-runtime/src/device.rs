@@ -329,9 +329,10 @@ impl OwnedBuffer {
             // Any address will do, also one that the plugin has not.
             return Ok(HostMemory::zeroed(0).as_ptr());
         }
-        let pointer = match in_place(&self.client, self.raw(), array_type) {
-            true => self.raw().pointer().map(NonNull::new)?,
-            false => None,
+        let pointer = if in_place(&self.client, self.raw(), array_type) {
+            NonNull::new(self.raw().pointer()?)
+        } else {
+            None
         };
         let Some(pointer) = pointer else {
             return Err(self.not_visible(array_type, "the host can't read it there"));

@@ -16,10 +16,12 @@ use crate::compile_options::compile_options;
 use crate::description::Description;
 use crate::device::DeviceBuffer;
 use crate::error::{ApiError, CompileError, Error};
+use crate::error_info::counted;
 use crate::execute::{Given, has_room_in_frames};
 use crate::frame::Frame;
 use crate::host::{HostArray, HostView};
 use crate::input::{Input, Staging};
+use crate::pending::Pending;
 use crate::pool::Pool;
 
 /// A compiled program that can be called, from any thread and from many at once.
@@ -193,7 +195,8 @@ impl Executable {
     /// An argument does not fit, or the program fails.
     pub fn run(&self, arguments: &[HostView<'_>]) -> Result<Vec<HostArray>, Error> {
         let mut given: Vec<_> = arguments.iter().copied().map(Given::Host).collect();
-        self.call_checked(&mut given, |results| results.host_arrays())
+        // SAFETY: each result is taken with its own type.
+        unsafe { self.call_checked(&mut given) }
     }
 
     /// Runs the program on arrays of the host and of the device, and leaves the results on the device.
@@ -220,18 +223,23 @@ impl Executable {
     /// program fails. [`ExecuteError::Failed`](crate::ExecuteError::Failed) gives donated arrays back, if they are still
     /// there.
     pub fn execute(&self, arguments: Vec<Argument<'_>>) -> Result<Vec<DeviceBuffer>, Error> {
-        let types: Vec<_> = arguments
-            .iter()
-            .map(|argument| *argument.array_type())
-            .collect();
-        let given =
-            std::iter::zip(arguments, &types).map(|(argument, array_type)| match argument {
-                Argument::Host(view) => Given::Host(view),
-                Argument::Buffer(buffer) => Given::Device(buffer.owned(), array_type),
-                Argument::Donated(buffer) => Given::Donated(Some(buffer.into_owned()), array_type),
-            });
-        let mut given: Vec<_> = given.collect();
-        self.call_checked(&mut given, |results| results.device_buffers())
+        let types = Argument::types(&arguments);
+        let mut given = Argument::given(arguments, &types);
+        // SAFETY: each result is taken with its own type.
+        unsafe { self.call_checked(&mut given) }
+    }
+
+    /// Starts the program on arrays of the host, which are copied, and of the device. It may run beside the caller.
+    ///
+    /// # Errors
+    /// An argument does not fit, belongs to another client, or is not donated although the program reuses its memory. What goes
+    /// wrong in the program is told by [`Pending::wait`].
+    pub fn start(&self, arguments: Vec<Argument<'_>>) -> Result<Pending<Vec<DeviceBuffer>>, Error> {
+        let types = Argument::types(&arguments);
+        let mut given = Argument::given(arguments, &types);
+        counted(self.0.check_types(&given))?;
+        // SAFETY: the types of the arguments have been checked; the results carry their own.
+        unsafe { Pending::start(self, &mut given) }
     }
 
     /// The client that it was compiled for.
@@ -336,6 +344,30 @@ impl Argument<'_> {
             Self::Buffer(buffer) => buffer.array_type(),
             Self::Donated(buffer) => buffer.array_type(),
         }
+    }
+}
+
+impl<'a> Argument<'a> {
+    fn types(arguments: &[Self]) -> Vec<ArrayType> {
+        arguments
+            .iter()
+            .map(|argument| *argument.array_type())
+            .collect()
+    }
+
+    /// The arguments as calls take them; `types` are theirs.
+    fn given<'g>(arguments: Vec<Self>, types: &'g [ArrayType]) -> Vec<Given<'g>>
+    where
+        'a: 'g,
+    {
+        let arguments = std::iter::zip(arguments, types);
+        arguments
+            .map(|(argument, array_type)| match argument {
+                Self::Host(view) => Given::Host(view),
+                Self::Buffer(buffer) => Given::Device(buffer.owned(), array_type),
+                Self::Donated(buffer) => Given::Donated(Some(buffer.into_owned()), array_type),
+            })
+            .collect()
     }
 }
 

@@ -77,16 +77,16 @@ impl Executable {
     }
 
     /// As [`call`](Self::call), with arguments of any types, which are compared with those that the program takes.
-    pub(crate) fn call_checked<T>(
+    ///
+    /// # Safety
+    /// `R` takes results of any types.
+    pub(crate) unsafe fn call_checked<R: Outputs>(
         &self,
         given: &mut [Given<'_>],
-        receive: impl FnOnce(&mut Results<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let inner = self.inner();
-        let done = inner
-            .check_types(given)
-            .and_then(|()| inner.run_to_end(given));
-        counted(done.and_then(|mut lease| receive(&mut lease.results())))
+    ) -> Result<R, Error> {
+        counted(self.inner().check_types(given))?;
+        // SAFETY: the types of the arguments have just been compared, those of the results are the caller's promise.
+        unsafe { self.call(given) }
     }
 }
 

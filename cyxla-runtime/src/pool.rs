@@ -37,7 +37,7 @@ impl<T> Pool<T> {
     /// Takes a value out, if there is one.
     #[inline]
     pub(crate) fn take(&self) -> Option<Box<T>> {
-        self.from_own_place().find_map(|place| {
+        self.own_place_first().find_map(|place| {
             // Looked at first: an exchange takes the cache line from whoever has it.
             if place.0.load(Ordering::Relaxed).is_null() {
                 return None;
@@ -53,7 +53,7 @@ impl<T> Pool<T> {
     #[inline]
     pub(crate) fn put(&self, value: Box<T>) {
         let value = Box::into_raw(value);
-        let kept = self.from_own_place().any(|place| {
+        let kept = self.own_place_first().any(|place| {
             place.0.load(Ordering::Relaxed).is_null()
                 && place
                     .0
@@ -68,7 +68,7 @@ impl<T> Pool<T> {
 
     /// All places, that of this thread first.
     #[inline]
-    fn from_own_place(&self) -> impl Iterator<Item = &Place<T>> {
+    fn own_place_first(&self) -> impl Iterator<Item = &Place<T>> {
         let (before, from) = self.places.split_at(thread_number() % self.places.len());
         from.iter().chain(before)
     }

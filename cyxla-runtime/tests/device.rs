@@ -121,11 +121,12 @@ fn one_array_can_be_several_arguments() {
     let program = program("add", &[grid, grid], &[grid]);
     for client in clients() {
         let executable = Executable::compile(&client, &program).unwrap();
-        let x = DeviceBuffer::on(&client, &HostView::of(&[[3.0_f32; 64]; 128])).unwrap();
+        let threes = HostArray::from_slice(&vec![3.0_f32; 8192], &[128, 64]).unwrap();
+        let x = DeviceBuffer::on(&client, &threes.view()).unwrap();
         let results = executable
             .execute(vec![Argument::Buffer(&x), Argument::Buffer(&x)])
             .unwrap();
-        assert_eq!(all(&results[0]), [6.0; 8192]);
+        assert_eq!(all(&results[0]), vec![6.0; 8192]);
     }
 }
 
@@ -151,10 +152,11 @@ fn an_argument_that_is_not_reused_may_be_given_away() {
     let program = program("add", &[grid, grid], &[grid]);
     for client in clients() {
         let executable = Executable::compile(&client, &program).unwrap();
-        let x = || DeviceBuffer::on(&client, &HostView::of(&[[1.0_f32; 64]; 128])).unwrap();
+        let ones = HostArray::from_slice(&vec![1.0_f32; 8192], &[128, 64]).unwrap();
+        let x = || DeviceBuffer::on(&client, &ones.view()).unwrap();
         let arguments = vec![Argument::Donated(x()), Argument::Donated(x())];
         let results = executable.execute(arguments).unwrap();
-        assert_eq!(all(&results[0]), [2.0; 8192]);
+        assert_eq!(all(&results[0]), vec![2.0; 8192]);
     }
 }
 
@@ -286,5 +288,41 @@ fn arrays_can_be_used_from_other_threads() {
                 });
             }
         });
+    }
+}
+
+#[test]
+fn a_started_program_gives_its_results_later() {
+    for client in clients() {
+        let executable = Executable::compile(&client, &step()).unwrap();
+        let ones = on(&client, 1.0);
+        let mut state = on(&client, 0.0);
+        for _ in 0..10 {
+            let arguments = vec![Argument::Donated(state), Argument::Buffer(&ones)];
+            let pending = executable.start(arguments).unwrap();
+            state = pending.wait().unwrap().swap_remove(0);
+        }
+        assert_eq!(all(&state), [10.0; 2048]);
+    }
+}
+
+#[test]
+fn a_started_program_that_fails_says_so_at_the_wait() {
+    let (scalar, vector) = (array(DType::F32, &[]), array(DType::F64, &[2048]));
+    let mut program = program("too_large_donate", &[scalar, vector], &[scalar, vector]);
+    program.record.inputs[1].donated = true;
+    for client in clients() {
+        let executable = Executable::compile(&client, &program).unwrap();
+        let state = HostArray::from_slice(&[7.0_f64; 2048], &[2048]).unwrap();
+        let arguments = vec![
+            Argument::Host(HostView::of(&1.0_f32)),
+            Argument::Donated(DeviceBuffer::on(&client, &state.view()).unwrap()),
+        ];
+        let pending = executable.start(arguments).unwrap();
+        let error = pending.wait().unwrap_err();
+        assert!(
+            error.to_string().contains("the donated argument `x1`"),
+            "{error}"
+        );
     }
 }

@@ -59,6 +59,17 @@ fn a_forked_child_is_refused_and_the_parent_goes_on() {
         assert_eq!(in_child(|| i32::from(!is_refused(numbers.view()))), 0);
         let copied = || DeviceBuffer::on(&client, &HostView::of(&x));
         assert_eq!(in_child(|| i32::from(!is_refused(copied()))), 0);
+        let started = || executable.start(vec![Argument::Buffer(&numbers)]);
+        assert_eq!(in_child(|| i32::from(!is_refused(started()))), 0);
+        // A call that was on its way at the fork ends in the parent only.
+        let pending = started().unwrap();
+        assert_eq!(in_child(|| i32::from(!is_refused(pending.wait()))), 0);
+        let pending = started().unwrap();
+        let dropped = in_child(|| {
+            drop(pending);
+            0
+        });
+        assert_eq!(dropped, 0);
         // What the plugin has left where a result lies belongs to the child too.
         let results = executable.run(&[HostView::of(&x)]).unwrap();
         let last: (Client, Executable, _, _) =

@@ -10,7 +10,7 @@
 mod support;
 
 use cyxla_artifact::DType;
-use cyxla_runtime::{Executable, HostArray, HostView};
+use cyxla_runtime::{Argument, DeviceBuffer, Executable, HostArray, HostView};
 use support::{array, clients, copying_client_of, plugins, program, sine, zero_copy_clients};
 
 fn floats(values: &[f32], shape: &[usize]) -> HostArray {
@@ -88,6 +88,39 @@ fn arrays_at_any_address_give_the_same() {
             assert_eq!(results[0].as_slice::<f32>().unwrap(), expected, "{offset}");
         }
         assert_eq!(aligned.as_slice::<f32>().unwrap(), values);
+    }
+}
+
+#[test]
+fn arrays_of_any_size_at_any_address_give_the_same() {
+    for size in [
+        1, 63, 64, 65, 8191, 8192, 8193, 4_194_303, 4_194_304, 4_194_305,
+    ] {
+        let bytes = array(DType::U8, &[size]);
+        let program = program(&format!("invert_{size}"), &[bytes], &[bytes, bytes]);
+        // A pattern that no shift of it repeats early.
+        let pattern = |i: usize| (i ^ (i >> 8) ^ (i >> 16)).to_le_bytes()[0];
+        let expected: Vec<u8> = (0..size).map(|i| !pattern(i)).collect();
+        for client in clients() {
+            let executable = Executable::compile(&client, &program).unwrap();
+            for offset in [0, 1, 32] {
+                let mut memory = vec![0; size + 128];
+                let start = memory.as_ptr().align_offset(64) + offset;
+                let x = &mut memory[start..start + size];
+                for (i, byte) in x.iter_mut().enumerate() {
+                    *byte = pattern(i);
+                }
+                let on_host = HostView::new(&bytes, x).unwrap();
+                let on_device = DeviceBuffer::on(&client, &on_host).unwrap();
+                let results = executable.run(&[on_host]).unwrap();
+                assert!(results[0].bytes() == expected, "{size} at {offset}");
+                assert!(results[1].bytes() == on_host.bytes(), "{size} at {offset}");
+                let arguments = vec![Argument::Buffer(&on_device)];
+                let results = executable.execute(arguments).unwrap();
+                let result = results[0].to_host().unwrap();
+                assert!(result.bytes() == expected, "{size} on the device");
+            }
+        }
     }
 }
 
@@ -302,7 +335,7 @@ fn an_executable_is_read_back() {
 
 #[test]
 fn an_executable_keeps_its_client_alive() {
-    for path in support::plugins() {
+    for path in plugins() {
         let client = support::client_of(&path);
         let executable = Executable::compile(&client, &sine()).unwrap();
         drop(client);

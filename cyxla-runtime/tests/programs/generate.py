@@ -27,6 +27,29 @@ def reverse(element):
       }}"""
 
 
+def custom_call(target, attributes="", kind="tensor<2xf32>"):
+    return f"""
+      func.func public @main(%x: {kind}) -> {kind} {{
+        %y = stablehlo.custom_call @{target}(%x) {{api_version = 4 : i32, backend_config = {{{attributes}}}}}
+          : ({kind}) -> {kind}
+        return %y : {kind}
+      }}"""
+
+
+# Around the sizes, in bytes, from which arrays are lent and up to which they are staged, and around the alignment.
+SIZES = [1, 63, 64, 65, 8191, 8192, 8193, 4194303, 4194304, 4194305]
+
+
+def invert(size):
+    """The bitwise complement of x, and x."""
+    kind = f"tensor<{size}xui8>"
+    return f"""
+      func.func public @main(%x: {kind}) -> ({kind}, {kind}) {{
+        %y = stablehlo.not %x : {kind}
+        return %y, %x : {kind}, {kind}
+      }}"""
+
+
 PROGRAMS = {
     # 2 sin(x)
     "sine": """
@@ -148,7 +171,58 @@ PROGRAMS = {
         %y = stablehlo.reshape %corner : (tensor<1x1xf32>) -> tensor<f32>
         return %y, %s : tensor<f32>, tensor<2048xf64>
       }""",
-} | {f"reverse_{element.replace('<', '_').rstrip('>')}": reverse(element) for element in ELEMENTS}
+    # Attributes of every kind.
+    "ffi_attributes": """
+      func.func public @main() -> tensor<f32> {
+        %y = stablehlo.custom_call @test_attributes() {api_version = 4 : i32, backend_config = {
+          flag = true, i8 = -8 : i8, i16 = -16 : i16, i32 = -32 : i32, i64 = -64 : i64,
+          u8 = 8 : ui8, u16 = 16 : ui16, u32 = 32 : ui32, u64 = 64 : ui64, f32 = 0.5 : f32, f64 = 0.25 : f64,
+          text = "Grüße", none = "",
+          numbers = dense<[1, -2, 3]> : tensor<3xi32>, large = dense<5000000000> : tensor<1xi64>,
+          reals = dense<[1.5, -2.5]> : tensor<2xf64>, empty = dense<> : tensor<0xf32>,
+          nested = {inner = 7 : i32, deeper = {text = "deep"}}
+        }} : () -> tensor<f32>
+        return %y : tensor<f32>
+      }""",
+    # Three arguments and three results of other element types and ranks, one without elements.
+    "ffi_arrays": """
+      func.func public @main(%a: tensor<3xi1>, %b: tensor<2x2xcomplex<f32>>, %c: tensor<0x2xbf16>)
+          -> (tensor<3xi1>, tensor<2x2xcomplex<f32>>, tensor<0x2xbf16>, tensor<i32>) {
+        %y:4 = stablehlo.custom_call @test_arrays(%a, %b, %c) {api_version = 4 : i32}
+          : (tensor<3xi1>, tensor<2x2xcomplex<f32>>, tensor<0x2xbf16>)
+          -> (tensor<3xi1>, tensor<2x2xcomplex<f32>>, tensor<0x2xbf16>, tensor<i32>)
+        return %y#0, %y#1, %y#2, %y#3
+          : tensor<3xi1>, tensor<2x2xcomplex<f32>>, tensor<0x2xbf16>, tensor<i32>
+      }""",
+    # Three 4-bit integers of each kind, which are handed over as bytes.
+    "ffi_nibbles": """
+      func.func public @main(%a: tensor<3xi4>, %b: tensor<3xui4>) -> (tensor<3xi4>, tensor<3xui4>) {
+        %y:2 = stablehlo.custom_call @test_nibbles(%a, %b) {api_version = 4 : i32}
+          : (tensor<3xi4>, tensor<3xui4>) -> (tensor<3xi4>, tensor<3xui4>)
+        return %y#0, %y#1 : tensor<3xi4>, tensor<3xui4>
+      }""",
+    # x in the memory of which y may lie.
+    "ffi_in_place": """
+      func.func public @main(%x: tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<i32>) {
+        %y:2 = stablehlo.custom_call @test_in_place(%x) {api_version = 4 : i32, output_operand_aliases = [
+          #stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>
+        ]} : (tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<i32>)
+        return %y#0, %y#1 : tensor<2x3xf64>, tensor<i32>
+      }""",
+    "ffi_separate": """
+      func.func public @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+        %y = stablehlo.custom_call @test_separate(%x) {api_version = 4 : i32, output_operand_aliases = [
+          #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>
+        ]} : (tensor<3xf32>) -> tensor<3xf32>
+        return %y : tensor<3xf32>
+      }""",
+    "ffi_scale": custom_call("test_scale", "factor = 2.5 : f32", "tensor<2x3xf32>"),
+    # Calls with one array in and out.
+    **{
+        f"ffi_{name}": custom_call(f"test_{name}")
+        for name in ["early", "late", "fail", "panic", "panic_number", "inside", "double", "count", "unknown"]
+    },
+} | {f"invert_{size}": invert(size) for size in SIZES} | {f"reverse_{element.replace('<', '_').rstrip('>')}": reverse(element) for element in ELEMENTS}
 
 for name, text in PROGRAMS.items():
     with mlir.make_ir_context():
