@@ -110,8 +110,9 @@ fn lower<T: Element, const FUSED: bool, const SIZE: usize>(
             }
         }
         let square = sums[j].re();
-        // Not `square <= 0`: NaN is not positive either.
-        if !(square > T::Real::ZERO) {
+        // NaN is not positive either.
+        let positive = square > T::Real::ZERO;
+        if !positive {
             result = Err(j);
             break;
         }
@@ -140,7 +141,8 @@ fn upper<T: Element, const FUSED: bool>(mut a: MatMut<'_, T>) -> Result<(), usiz
             target[i] = sum.scale(T::Real::ONE / done[i].re());
         }
         let square = target[j].re() - dot_conj::<T, FUSED>(&target[..j], &target[..j]).re();
-        if !(square > T::Real::ZERO) {
+        let positive = square > T::Real::ZERO;
+        if !positive {
             return Err(j);
         }
         target[j] = T::from_re(square.root());

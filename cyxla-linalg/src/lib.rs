@@ -14,13 +14,26 @@
 //! | `tridiagonal_solve.rs` | gtsv, the perturbed solve |
 //! | `sparse.rs` | CSR times dense |
 //!
+//! `handlers/` takes the frames of calls apart, `batch.rs` walks the matrices of a batch, and [`targets`] has the names.
+//!
 //! The source of names, buffers and attributes is jax/_src/lax/linalg.py; that of the semantics, jaxlib/cpu/lapack_kernels.h.
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::inline_always,
+    reason = "only what is inlined into a kernel is compiled for its level of the instruction set"
+)]
+#![allow(
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    reason = "the names of LAPACK's papers: a, b, x, y, q, r, u, v"
+)]
 
+mod batch;
 mod cholesky;
 mod columns;
 mod element;
+mod handlers;
 mod householder;
 mod lu;
 mod matrix;
@@ -30,9 +43,13 @@ mod qr;
 mod range;
 mod reflectors;
 mod scratch;
+mod shapes;
 mod simd;
 mod sparse;
+mod targets;
 #[cfg(test)]
 mod testing;
 mod triangular;
 mod tridiagonal_solve;
+
+pub use targets::{Target, targets};

@@ -2,7 +2,7 @@
 
 use faer::reborrow::{IntoConst, ReborrowMut};
 
-use crate::element::{Element, Number, Real};
+use crate::element::Element;
 use crate::matrix::{subtract_product, view, view_mut};
 use crate::options::{Diagonal, Op, Side, Triangle};
 use crate::range::{is_finite, quotient};
@@ -221,6 +221,7 @@ fn largest<T: Element>(x: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::Real;
     use crate::testing::{
         Numbers, Tested, Wide, assert_as_exact_as_lapack, distance, for_each_type, random, sizes,
     };

@@ -1,6 +1,6 @@
 //! QR factors: geqrf.
 
-use crate::element::{Element, Number};
+use crate::element::Element;
 use crate::householder::{reflect, reflector};
 use crate::matrix::view_mut;
 use crate::options::Op;
@@ -83,7 +83,7 @@ impl<T: Element> Kernel for Panel<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::Real;
+    use crate::element::{Number, Real};
     use crate::reflectors::orgqr;
     use crate::testing::{
         Numbers, Tested, Wide, assert_as_exact_as_lapack, distance, for_each_type, random, sizes,

@@ -4,7 +4,7 @@ use faer::dyn_stack::{DynArray, MemStack, StackReq};
 use faer::reborrow::ReborrowMut;
 use faer::{MatMut, MatRef};
 
-use crate::element::{Element, Number};
+use crate::element::Element;
 use crate::householder::reflect;
 use crate::matrix::{set_product, subtract_product, view, view_mut};
 use crate::options::{Op, Side};

@@ -126,6 +126,17 @@ pub(crate) fn random<T: Tested>(seed: usize, count: usize) -> Vec<T> {
     (0..count).map(|_| numbers.element()).collect()
 }
 
+/// The Hermitian matrix with the lower triangle of a random one, and the real part of its diagonal.
+pub(crate) fn hermitian<T: Tested>(seed: usize, size: usize) -> Vec<T> {
+    let a = random::<T>(seed, size * size);
+    let at = |k: usize| match (k % size, k / size) {
+        (i, j) if i == j => T::from_re(a[k].re()),
+        (i, j) if i > j => a[k],
+        (i, j) => Number::conj(a[i * size + j]),
+    };
+    (0..size * size).map(at).collect()
+}
+
 /// A column-major matrix of exact values.
 #[derive(Debug, Clone)]
 pub(crate) struct Wide {
@@ -228,6 +239,36 @@ pub(crate) fn distance(a: &Wide, b: &Wide, c: &Wide) -> f64 {
         Complex::new(re.value + re.rest, im.value + im.rest)
     })
     .norm()
+}
+
+/// `‖A V − V diag(w)‖ / ‖A‖`
+pub(crate) fn residual_of_eigenvectors(a: &Wide, v: &Wide, w: &Wide) -> f64 {
+    residual_of_basis(
+        a,
+        v,
+        &Wide::from_fn(
+            w.rows,
+            w.rows,
+            |i, j| if i == j { w.at(i, 0) } else { 0.0.into() },
+        ),
+    )
+}
+
+/// `‖A Q − Q T‖ / ‖A‖`; where Q is unitary, this is `‖A − Q T Qᴴ‖ / ‖A‖`.
+pub(crate) fn residual_of_basis(a: &Wide, q: &Wide, t: &Wide) -> f64 {
+    let n = a.rows;
+    let beside = Wide::from_fn(
+        n,
+        2 * n,
+        |i, j| if j < n { a.at(i, j) } else { q.at(i, j - n) },
+    );
+    let below = Wide::from_fn(
+        2 * n,
+        n,
+        |i, j| if i < n { q.at(i, j) } else { -t.at(i - n, j) },
+    );
+    distance(&beside, &below, &Wide::from_fn(n, n, |_, _| 0.0.into()))
+        / a.norm().max(f64::MIN_POSITIVE)
 }
 
 /// A sum that keeps what rounding loses.
