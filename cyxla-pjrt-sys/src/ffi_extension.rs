@@ -34,8 +34,6 @@ pub struct PJRT_FFI_Register_Handler_Args {
     pub struct_size: usize,
     pub target_name: *const c_char,
     pub target_name_size: usize,
-    /// [`PJRT_FFI_Api_Version_Typed`] for handlers of [`crate::xla_ffi`].
-    pub api_version: c_int,
     /// An [`XLA_FFI_Handler`](crate::xla_ffi::XLA_FFI_Handler).
     pub handler: *const c_void,
     pub platform_name: *const c_char,
@@ -44,21 +42,18 @@ pub struct PJRT_FFI_Register_Handler_Args {
     pub traits: c_int,
 }
 
-/// The `api_version` of handlers that take an [`XLA_FFI_CallFrame`](crate::xla_ffi::XLA_FFI_CallFrame). It has no name in
-/// the header.
-pub const PJRT_FFI_Api_Version_Typed: c_int = 1;
-
 impl PJRT_FFI_Register_Handler_Args {
     /// What belongs into `struct_size`.
     pub const STRUCT_SIZE: usize = std::mem::offset_of!(Self, traits) + size_of::<c_int>();
 }
 
-// The places that plugins of API 0.81 to 0.115 were seen to use.
+// The places that plugins of API 0.81 to 0.115 use. Headers from before 0.81 have one field more, in front of the handler.
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
 
     assert!(size_of::<PJRT_FFI_Extension>() == 48);
     assert!(offset_of!(PJRT_FFI_Extension, register_handler) == 40);
-    assert!(PJRT_FFI_Register_Handler_Args::STRUCT_SIZE == 60);
-    assert!(offset_of!(PJRT_FFI_Register_Handler_Args, handler) == 32);
+    assert!(PJRT_FFI_Register_Handler_Args::STRUCT_SIZE == 52);
+    assert!(offset_of!(PJRT_FFI_Register_Handler_Args, handler) == 24);
 };

@@ -4,13 +4,13 @@
 //! plugin's own table, and the pointer must not be NULL. Both are looked at before every call, here and nowhere else. Every
 //! `PJRT_Error` becomes an [`ApiError`] here and is destroyed.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 use std::path::Path;
 use std::ptr::NonNull;
 
 use cyxla_pjrt_sys::{
     Args as _, Call, MAJOR, OLDEST_MINOR, PJRT_Api, PJRT_Error, PJRT_Error_Destroy_Args,
-    PJRT_Error_GetCode_Args, PJRT_Error_Message_Args, Slot,
+    PJRT_Error_GetCode_Args, PJRT_Error_Message_Args, PJRT_Extension_Base, Slot,
 };
 
 use crate::error::{ApiError, ErrorCode};
@@ -120,6 +120,23 @@ impl Api {
             None => Ok(()),
             Some(error) => Err(self.receive(error, A::FUNCTION)),
         }
+    }
+
+    /// An extension of the table by its number, and how many bytes it has; none if the plugin lacks it.
+    pub(crate) fn extension(&self, number: c_int) -> Option<(NonNull<PJRT_Extension_Base>, usize)> {
+        // SAFETY: the field lies in any table that `from_table` accepts.
+        let mut link = unsafe { (&raw const (*self.table.as_ptr()).extension_start).read() };
+        // More than any chain has: one that ends nowhere is not followed for ever.
+        for _ in 0..256 {
+            let extension = NonNull::new(link)?;
+            // SAFETY: a link of the chain begins with this head, and lives as long as the table.
+            let head = unsafe { extension.read() };
+            if head.type_ == number {
+                return Some((extension, head.struct_size));
+            }
+            link = head.next;
+        }
+        None
     }
 
     /// Reads the slot at `offset` of the table, if the table reaches that far.

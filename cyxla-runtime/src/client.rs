@@ -16,6 +16,7 @@ use crate::api::{self, Api};
 use crate::buffer::{HostData, Place};
 use crate::cache::PluginIdentity;
 use crate::error::{ApiError, ClientError, Error};
+use crate::ffi;
 use crate::fork::{self, Process};
 use crate::host::ALIGNMENT;
 use crate::plugin::library::{self, Library};
@@ -139,6 +140,7 @@ impl Client {
         } else {
             ZeroCopy::default()
         };
+        ffi::serve(library.api(), &platform);
         Ok(Self(Arc::new(Inner {
             platform,
             platform_version: handle.platform_version()?,
@@ -203,11 +205,12 @@ impl Client {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The error that this is a forked child of the process that made the client, if so.
+    /// The error that the client can't be used here, if so: in a forked child of the process that made it, or in the middle of
+    /// a program of its own.
     #[inline]
     pub(crate) fn check_process(&self) -> Result<(), Error> {
         if self.is_of_this_process() {
-            Ok(())
+            ffi::check_outside()
         } else {
             Err(ClientError::Forked {
                 plugin: self.api().library().to_owned(),

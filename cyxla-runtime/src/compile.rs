@@ -12,6 +12,7 @@ use crate::compile_options::compile_options;
 use crate::error::{ApiError, CompileError, Error, ErrorCode};
 use crate::error_info::counted;
 use crate::executable::{Executable, readable_version};
+use crate::ffi;
 use crate::statistics::CompileStatistics;
 
 /// A program that is ready to be called, and how that came about.
@@ -78,6 +79,8 @@ pub fn compile_program_in(
     client: &Client,
     program: &LoweredProgram,
 ) -> Result<Compiled, Error> {
+    // Here, as the thread with the large stack is another one.
+    counted(ffi::check_outside())?;
     counted(on_large_stack(|| load_or_compile(cache, client, program)))
 }
 
@@ -112,6 +115,7 @@ fn load_or_compile(
     };
 
     let start = Instant::now();
+    ffi::prove(client, &program.record.custom_calls)?;
     let executable = Executable::compile(client, program)?;
     let statistics = CompileStatistics {
         compile_seconds: start.elapsed().as_secs_f64(),
@@ -142,6 +146,8 @@ fn key_of(
     program: &LoweredProgram,
 ) -> Result<CacheKey, CacheError> {
     cache.opened()?;
+    let handlers = program.record.custom_calls.iter().map(String::as_str);
+    let handlers: Vec<_> = handlers.filter(|target| !is_own(target)).collect();
     let compiler = Compiler {
         // Not the digest of the record: that is only what the program should be.
         module: Digest::of(&program.code),
@@ -152,7 +158,7 @@ fn key_of(
         platform: client.platform(),
         platform_version: client.platform_version(),
         stablehlo_versions: client.stablehlo_versions(),
-        handlers: &[],
+        handlers: &handlers,
     };
     CacheKey::new(&compiler)
 }
@@ -227,25 +233,31 @@ const OWN_CUSTOM_CALLS: &[&str] = &[
     "mhlo.topk",
 ];
 
+fn is_own(target: &str) -> bool {
+    OWN_CUSTOM_CALLS.contains(&target)
+}
+
 /// Refuses a program that calls what nobody implements: plugins say so too, but each in its own words and one at a time.
-fn check_custom_calls(client: &Client, program: &LoweredProgram) -> Result<(), CompileError> {
+fn check_custom_calls(client: &Client, program: &LoweredProgram) -> Result<(), Error> {
     // What other platforms implement differs from plugin to plugin.
     if client.platform() != "cpu" {
         return Ok(());
     }
     let record = &program.record;
-    let targets = record.custom_calls.iter();
-    let missing: Vec<String> = targets
-        .filter(|target| !OWN_CUSTOM_CALLS.contains(&target.as_str()))
-        .cloned()
-        .collect();
+    let mut missing = Vec::new();
+    for target in &record.custom_calls {
+        if !is_own(target) && !ffi::is_handled(client, target)? {
+            missing.push(target.clone());
+        }
+    }
     if missing.is_empty() {
         return Ok(());
     }
     Err(CompileError::CustomCalls {
         program: record.name.clone(),
         targets: missing,
-    })
+    }
+    .into())
 }
 
 /// Bytes of address space for the stack of a compilation. Only what is touched becomes memory.

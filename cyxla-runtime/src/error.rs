@@ -2,8 +2,10 @@ use std::fmt;
 use std::path::PathBuf;
 
 use cyxla_artifact::{ArrayType, ManifestError, StableHloVersion};
+pub use cyxla_ffi::ErrorCode;
 
 use crate::device::DeviceBuffer;
+use crate::ffi::FfiError;
 use crate::host::HostArrayError;
 use crate::plugin::PluginError;
 
@@ -43,6 +45,9 @@ pub enum Error {
     /// An array on the device can't be made, read or taken for another.
     #[error(transparent)]
     Buffer(Box<BufferError>),
+    /// A handler of a custom call can't be registered, or does what handlers must not do.
+    #[error(transparent)]
+    Ffi(Box<FfiError>),
     /// The plugin refused a call that belongs to no other stage.
     #[error(
         "a call into the PJRT plugin failed: {0}\n  help: use another build of the plugin, named by CYXLA_PJRT_PLUGIN"
@@ -84,6 +89,7 @@ stages! {
     HostArray: HostArrayError;
     Execute: ExecuteError;
     Buffer: BufferError;
+    Ffi: FfiError;
     Api: ApiError;
 }
 
@@ -190,8 +196,8 @@ pub enum CompileError {
     },
     /// The program calls functions that nothing implements.
     #[error(
-        "`{program}` calls {}, for which there are no handlers\n  help: the functions of jnp.linalg need handlers that \
-         this version of cyxla does not have; write the program without them",
+        "`{program}` calls {}, for which there are no handlers\n  help: register a handler for each with \
+         cyxla::register_ffi_target before the program is loaded, or write the program without them",
         targets.join(", ")
     )]
     CustomCalls {
@@ -457,60 +463,6 @@ pub struct ApiError {
     pub code: ErrorCode,
     /// The plugin's message.
     pub message: String,
-}
-
-macro_rules! codes {
-    ($($variant:ident = $number:literal, $name:literal, $doc:literal;)*) => {
-        /// The kind of an [`ApiError`].
-        ///
-        /// Source: `PJRT_Error_Code`, which are the codes of `absl::Status`.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[non_exhaustive]
-        pub enum ErrorCode {
-            $(#[doc = $doc] $variant,)*
-            /// A code that this version of cyxla does not know.
-            Other(i32),
-        }
-
-        impl ErrorCode {
-            /// The code with this number in the C API.
-            pub const fn from_number(number: i32) -> Self {
-                match number {
-                    $($number => ErrorCode::$variant,)*
-                    other => ErrorCode::Other(other),
-                }
-            }
-        }
-
-        /// Prints the name in the C API: `INVALID_ARGUMENT`.
-        impl fmt::Display for ErrorCode {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self {
-                    $(ErrorCode::$variant => f.pad($name),)*
-                    ErrorCode::Other(number) => write!(f, "code {number}"),
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    Cancelled = 1, "CANCELLED", "The operation was cancelled.";
-    Unknown = 2, "UNKNOWN", "An error without a kind.";
-    InvalidArgument = 3, "INVALID_ARGUMENT", "An argument that is wrong in any state.";
-    DeadlineExceeded = 4, "DEADLINE_EXCEEDED", "It took too long.";
-    NotFound = 5, "NOT_FOUND", "Something that was asked for is not there.";
-    AlreadyExists = 6, "ALREADY_EXISTS", "Something that was to be made is there already.";
-    PermissionDenied = 7, "PERMISSION_DENIED", "The caller may not do this.";
-    ResourceExhausted = 8, "RESOURCE_EXHAUSTED", "Out of memory, or of another resource.";
-    FailedPrecondition = 9, "FAILED_PRECONDITION", "Wrong in the present state.";
-    Aborted = 10, "ABORTED", "The operation was aborted.";
-    OutOfRange = 11, "OUT_OF_RANGE", "Past the end of something.";
-    Unimplemented = 12, "UNIMPLEMENTED", "The plugin can't do this.";
-    Internal = 13, "INTERNAL", "A fault in the plugin.";
-    Unavailable = 14, "UNAVAILABLE", "Not available now.";
-    DataLoss = 15, "DATA_LOSS", "Data was lost or damaged.";
-    Unauthenticated = 16, "UNAUTHENTICATED", "The caller is not known.";
 }
 
 /// Prints the types of arguments as a list.

@@ -25,6 +25,7 @@ mod error_info;
 mod event;
 mod executable;
 mod execute;
+mod ffi;
 mod fork;
 mod frame;
 mod host;
@@ -58,6 +59,7 @@ pub use error::{
 };
 pub use error_info::{ErrorInfo, error_info};
 pub use executable::{Argument, Executable};
+pub use ffi::{FfiError, register_ffi_target, register_static_ffi_target};
 pub use host::{
     Host, HostArray, HostArrayError, HostView, as_mut_slice, as_slice, from_slice, from_slice_mut,
 };
