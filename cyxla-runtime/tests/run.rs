@@ -181,10 +181,16 @@ fn every_element_type_goes_in_and_out() {
             bytes[0] = 1;
             let mut expected = bytes.clone();
             expected.rotate_left(dtype.size());
+            let view = HostView::new(&triple, &bytes).unwrap();
+            let results = executable.run(&[view]).unwrap();
+            assert_eq!(results[0].bytes(), expected, "{dtype}");
+            let on_device = DeviceBuffer::on(&client, &view).unwrap();
             let results = executable
-                .run(&[HostView::new(&triple, &bytes).unwrap()])
+                .execute(vec![Argument::Buffer(&on_device)])
                 .unwrap();
-            assert_eq!(results[0].bytes(), expected, "{dtype} {client:?}");
+            let result = results[0].to_host().unwrap();
+            assert_eq!(result.bytes(), expected, "{dtype} on the device");
+            assert_eq!(on_device.to_host().unwrap().bytes(), bytes, "{dtype}");
         }
     }
 }
