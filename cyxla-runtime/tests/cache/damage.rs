@@ -97,3 +97,28 @@ fn the_executable_of_another_program_is_refused() {
         assert!(refused, "{outcome:?}");
     }
 }
+
+#[test]
+fn the_executable_of_another_plugin_under_the_right_name_is_not_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    let clients = zero_copy_clients();
+    let compiled: Vec<_> = clients
+        .iter()
+        .map(|client| sine_in(&cache, client))
+        .collect();
+    for (index, client) in clients.iter().enumerate() {
+        let other = &compiled[(index + 1) % compiled.len()];
+        let bytes = std::fs::read(entry_of(&cache, other)).unwrap();
+        std::fs::write(entry_of(&cache, &compiled[index]), bytes).unwrap();
+        let outcome = sine_in(&cache, client).cache;
+        let damaged = matches!(
+            outcome,
+            CacheOutcome::Kept {
+                missed: CacheError::Damaged { .. },
+                ..
+            }
+        );
+        assert!(damaged, "{outcome:?}");
+    }
+}

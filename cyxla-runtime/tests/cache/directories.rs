@@ -38,6 +38,16 @@ fn a_read_only_cache_is_not_changed() {
     }
 }
 
+/// Neither read nor written to.
+#[cfg(unix)]
+fn assert_untrusted(outcome: CacheOutcome) {
+    let CacheOutcome::NotKept { missed, reason } = outcome else {
+        panic!("it is used: {outcome}");
+    };
+    assert!(matches!(missed, CacheError::Untrusted { .. }), "{missed}");
+    assert!(matches!(reason, CacheError::Untrusted { .. }), "{reason}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_directory_that_others_may_write_to_stops_no_program() {
@@ -49,11 +59,7 @@ fn a_directory_that_others_may_write_to_stops_no_program() {
         sine_in(&cache, &client);
         let open = std::fs::Permissions::from_mode(0o777);
         std::fs::set_permissions(cache.directory().unwrap(), open).unwrap();
-        let CacheOutcome::NotKept { missed, reason } = sine_in(&cache, &client).cache else {
-            panic!("it is used");
-        };
-        assert!(matches!(missed, CacheError::Untrusted { .. }), "{missed}");
-        assert!(matches!(reason, CacheError::Untrusted { .. }), "{reason}");
+        assert_untrusted(sine_in(&cache, &client).cache);
     }
 }
 
@@ -68,5 +74,38 @@ fn a_directory_that_can_not_be_made_stops_no_program() {
             matches!(outcome, CacheOutcome::NotKept { .. }),
             "{outcome:?}"
         );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_behind_a_symbolic_link_stops_no_program() {
+    for client in zero_copy_clients() {
+        let directory = tempfile::tempdir().unwrap();
+        let real = DiskCache::at(directory.path().join("real"));
+        sine_in(&real, &client);
+        let link = cache_in(&directory);
+        std::os::unix::fs::symlink(real.directory().unwrap(), link.directory().unwrap()).unwrap();
+        assert_untrusted(sine_in(&link, &client).cache);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_of_another_user_stops_no_program() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+
+    const NOBODY: u32 = 65_534;
+
+    for client in zero_copy_clients() {
+        let directory = tempfile::tempdir().unwrap();
+        if directory.path().metadata().unwrap().uid() != 0 {
+            eprintln!("SKIPPED: only root can give a directory to another user");
+            return;
+        }
+        let cache = cache_in(&directory);
+        sine_in(&cache, &client);
+        chown(cache.directory().unwrap(), Some(NOBODY), None).unwrap();
+        assert_untrusted(sine_in(&cache, &client).cache);
     }
 }

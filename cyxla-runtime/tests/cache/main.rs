@@ -5,6 +5,7 @@
 mod damage;
 mod directories;
 mod loading;
+mod processes;
 #[path = "../support/mod.rs"]
 mod support;
 
