@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use cyxla_build::ManagedEnvironment;
 use cyxla_tests::calls::arguments::{Arguments, Unusable};
 use cyxla_tests::calls::jax_jit::JaxJit;
+use cyxla_tests::calls::raw::Raw;
 use cyxla_tests::calls::rows::Setup;
-use cyxla_tests::calls::{Comparison, raw, table};
+use cyxla_tests::calls::{Comparison, table};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -38,7 +39,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     }
     let info = cyxla::initialize(options)?;
     let mut setup = Setup {
-        raw: raw::client(&info)?,
+        raw: Raw::beside(&info)?,
         jax: if arguments.jax {
             Some(JaxJit::start(&python(arguments)?)?)
         } else {

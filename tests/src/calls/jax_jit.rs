@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::Failure;
-use super::sides::{Block, Side};
+use super::sides::Side;
 
 const SCRIPT: &str = include_str!("jax_jit.py");
 const PROGRAMS: &str = include_str!("../../python/calls.py");
@@ -57,13 +57,7 @@ impl JaxJit {
 
     /// The side of this rival in a row.
     pub(super) fn side<'a>(&'a mut self, row: &'static str) -> Side<'a> {
-        Side::of_blocks("jax_jit", move |block| {
-            let calls = match block {
-                Block::Whole(calls) => calls,
-                Block::Each(times) => times.len(),
-            };
-            self.measure(row, calls)
-        })
+        Side::of_blocks("jax_jit", move |block| self.measure(row, block.calls()))
     }
 
     /// Nanoseconds per call.

@@ -15,6 +15,7 @@ mod row;
 pub mod rows;
 pub mod sides;
 pub mod table;
+pub mod together;
 
 pub use failure::Failure;
 pub use row::{Bound, Comparison, Quantity, Row};

@@ -22,6 +22,16 @@ pub enum Block<'a> {
     Each(&'a mut [f64]),
 }
 
+impl Block<'_> {
+    /// How many calls are asked for.
+    pub fn calls(&self) -> usize {
+        match self {
+            Self::Whole(calls) => *calls,
+            Self::Each(times) => times.len(),
+        }
+    }
+}
+
 /// One of those that are compared.
 pub struct Side<'a> {
     name: &'static str,
@@ -175,7 +185,7 @@ fn take_turns(
     clippy::cast_precision_loss,
     reason = "a millisecond has few nanoseconds, and a block few calls"
 )]
-pub(super) fn per_call(start: Instant, calls: usize) -> f64 {
+fn per_call(start: Instant, calls: usize) -> f64 {
     start.elapsed().as_nanos() as f64 / calls as f64
 }
 

@@ -1,14 +1,10 @@
 //! A state that is moved through a program.
 
-use cyxla_rival::Steps;
-
 use super::{Setup, jax_side};
 use crate::calls::memory;
-use crate::calls::programs::{State, step};
+use crate::calls::programs::{State, moved_step, step, zero_state};
 use crate::calls::sides::{Plan, Side};
 use crate::calls::{Bound, Failure, Quantity, Row};
-
-const SHAPES: [&[i64]; 2] = [&[1 << 20], &[]];
 
 /// Steps of a block, and of a run whose memory is looked at.
 const STEPS: usize = 1000;
@@ -17,35 +13,71 @@ const STEPS: usize = 1000;
 const STATE_BYTES: f64 = size_of::<State>() as f64;
 
 pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
-    let fresh = setup.compile(step::program())?;
-    let steps = |program| {
-        let mut steps = Steps::new(program, &SHAPES)?;
-        steps.input(1).fill(1.0);
-        Ok::<_, Failure>(steps)
-    };
-    let plan = &setup.plan;
-    let raw_fresh_memory = peak_states(plan, || {
-        let mut steps = steps(&fresh)?;
-        Ok(move || Ok(steps.step()?))
+    let Setup { raw, jax, plan } = setup;
+    // The first call of a program is no step.
+    moved_step(zero_state()?, 1.0)?;
+    step(&zero_state()?, 1.0)?;
+    let ours_states = peak_states(plan, || Ok(ours_moved(Some(zero_state()?))))?;
+    let mut moved = raw.moved_steps()?;
+    let raw_states = peak_states(plan, || Ok(|| Ok(moved.step()?)))?;
+    let fresh_states = peak_states(plan, || {
+        let mut state = zero_state()?;
+        Ok(move || {
+            state = step(&state, 1.0)?;
+            Ok(())
+        })
     })?;
 
-    let mut raw_fresh = steps(&fresh)?;
-    let mut sides = vec![Side::of_calls("raw_c_fresh", || Ok(raw_fresh.step()?))];
-    sides.extend(jax_side(&mut setup.jax, "donation"));
+    let mut state = zero_state()?;
+    let mut sides = vec![
+        Side::of_calls("ours", ours_moved(Some(zero_state()?))),
+        Side::of_calls("ours_not_donated", || {
+            state = step(&state, 1.0)?;
+            Ok(())
+        }),
+        Side::of_calls("raw_c", || Ok(moved.step()?)),
+    ];
+    sides.extend(jax_side(jax, "donation"));
     let measured = plan.whole(&mut sides, 7, STEPS)?;
 
     let mut row = Row::new("donation");
     row.value("ours_ns", measured.median("ours"));
-    row.value("raw_c_fresh_ns", measured.median("raw_c_fresh"));
+    row.value("ours_not_donated_ns", measured.median("ours_not_donated"));
+    row.value("raw_c_ns", measured.median("raw_c"));
     row.value("jax_jit_ns", measured.median("jax_jit"));
-    row.value("raw_c_fresh_states", raw_fresh_memory);
-    let ours = measured.median("ours");
-    let mut compare = |rival: &'static str, side, bound| {
-        let rival = (rival, measured.median(side));
-        row.compare("step", Quantity::Nanoseconds, ours, rival, bound);
+    row.value("ours_states", ours_states);
+    row.value("ours_not_donated_states", fresh_states);
+    row.value("raw_c_states", raw_states);
+    let mut compare = |rival: &'static str, theirs, bound| {
+        let (ours, theirs) = (measured.median("ours"), (rival, measured.median(theirs)));
+        row.compare("step", Quantity::Nanoseconds, ours, theirs, bound);
     };
+    compare("ours, not donated", "ours_not_donated", Bound::AtMost(1.0));
     compare("jax.jit, donated", "jax_jit", Bound::AtMost(1.0));
+    compare("raw C", "raw_c", Bound::None);
+    let mut compare = |rival: &'static str, theirs, bound| {
+        row.compare(
+            "memory",
+            Quantity::States,
+            ours_states,
+            (rival, theirs),
+            bound,
+        );
+    };
+    compare("a state + one", Some(2.0), Bound::AtMost(1.05));
+    compare("ours, not donated", fresh_states, Bound::None);
     Ok(row)
+}
+
+/// Steps of a state that is moved.
+fn ours_moved(mut state: Option<cyxla::Buffer<State>>) -> impl FnMut() -> Result<(), Failure> {
+    move || {
+        // None only after an error.
+        if let Some(before) = state.take() {
+            state = Some(moved_step(before, 1.0)?);
+        }
+        Ok(())
+    }
 }
 
 /// The most memory that so many steps take at once, with what they begin with, in states. Nothing if only one side is run.

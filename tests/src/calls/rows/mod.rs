@@ -6,12 +6,10 @@ mod threads;
 mod tiny;
 mod twelve;
 
-use cyxla::Program;
-use cyxla_rival::Client;
-
 use super::jax_jit::JaxJit;
+use super::raw::Raw;
 use super::sides::{Plan, Side};
-use super::{Failure, Row, raw};
+use super::{Failure, Row};
 
 /// The names of the rows, in order.
 pub const NAMES: [&str; 6] = [
@@ -27,7 +25,7 @@ pub const NAMES: [&str; 6] = [
 #[derive(Debug)]
 pub struct Setup {
     /// The rival on the C API.
-    pub raw: Client,
+    pub raw: Raw,
     /// The rival in Python, unless it is left out.
     pub jax: Option<JaxJit>,
     /// How much to measure.
@@ -51,10 +49,6 @@ impl Setup {
             "threads" => threads::measure(self),
             _ => tiny::measure(self),
         }
-    }
-
-    fn compile(&self, program: &Program) -> Result<cyxla_rival::Program, Failure> {
-        raw::compile(&self.raw, program)
     }
 }
 
