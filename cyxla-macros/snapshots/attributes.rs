@@ -97,9 +97,8 @@ impl f {
     /// # Errors
     /// The program can't be loaded, or the call can't be started; whoever waits is told how it ends.
     pub fn start(x: f32) -> ::cyxla::Result<::cyxla::Pending<f32>> {
-        ::cyxla::__private::start(
-            Self::program(),
-            &mut [::cyxla::__private::argument::<f32>().view(&x)],
-        )
+        ::cyxla::__private::start::<
+            f32,
+        >(Self::program(), &mut [::cyxla::__private::argument::<f32>().view(&x)])
     }
 }

@@ -119,7 +119,9 @@ impl predict {
         x: &[[f32; 4]; ROWS],
         scale: Scalar,
     ) -> ::cyxla::Result<::cyxla::Pending<Box<[f32; 8]>>> {
-        ::cyxla::__private::start(
+        ::cyxla::__private::start::<
+            Box<[f32; 8]>,
+        >(
             Self::program(),
             &mut [
                 ::cyxla::__private::argument::<[[f32; 4]; ROWS]>().view(x),

@@ -225,7 +225,9 @@ impl f {
     ) -> ::cyxla::Result<
         ::cyxla::Pending<(Host<[f32; 2]>, cyxla::Buffer<[f32; N]>, Buffer<[f32; 2]>)>,
     > {
-        ::cyxla::__private::start(
+        ::cyxla::__private::start::<
+            (Host<[f32; 2]>, cyxla::Buffer<[f32; N]>, Buffer<[f32; 2]>),
+        >(
             Self::program(),
             &mut [
                 ::cyxla::__private::argument::<[f32; N]>().view(&*{ a }),

@@ -40,6 +40,6 @@ impl f {
     /// # Errors
     /// The program can't be loaded, or the call can't be started; whoever waits is told how it ends.
     pub fn start() -> ::cyxla::Result<::cyxla::Pending<()>> {
-        ::cyxla::__private::start(Self::program(), &mut [])
+        ::cyxla::__private::start::<()>(Self::program(), &mut [])
     }
 }

@@ -85,6 +85,8 @@ impl f {
     pub fn start() -> ::cyxla::Result<
         ::cyxla::Pending<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)>,
     > {
-        ::cyxla::__private::start(Self::program(), &mut [])
+        ::cyxla::__private::start::<
+            (f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>),
+        >(Self::program(), &mut [])
     }
 }

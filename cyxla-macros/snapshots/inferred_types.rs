@@ -104,7 +104,9 @@ impl f {
         x: &[[::cyxla::BF16; 3]; 2],
         y: ::cyxla::Complex<f64>,
     ) -> ::cyxla::Result<::cyxla::Pending<[::cyxla::I4; 5]>> {
-        ::cyxla::__private::start(
+        ::cyxla::__private::start::<
+            [::cyxla::I4; 5],
+        >(
             Self::program(),
             &mut [
                 ::cyxla::__private::argument::<[[::cyxla::BF16; 3]; 2]>().view(x),

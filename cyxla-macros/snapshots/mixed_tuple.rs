@@ -106,6 +106,8 @@ impl f {
     pub fn start() -> ::cyxla::Result<
         ::cyxla::Pending<([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>)>,
     > {
-        ::cyxla::__private::start(Self::program(), &mut [])
+        ::cyxla::__private::start::<
+            ([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>),
+        >(Self::program(), &mut [])
     }
 }

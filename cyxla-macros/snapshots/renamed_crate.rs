@@ -102,7 +102,9 @@ impl r#type {
         r#in: ::renamed::F16,
         x: f32,
     ) -> ::renamed::Result<::renamed::Pending<::renamed::F16>> {
-        ::renamed::__private::start(
+        ::renamed::__private::start::<
+            ::renamed::F16,
+        >(
             Self::program(),
             &mut [
                 ::renamed::__private::argument::<::renamed::F16>().view(&r#in),

@@ -136,7 +136,8 @@ impl Beside<'_> {
         let (types, success) = (self.types, self.success);
         let body = self.body(|_, _| {
             let arguments = passed(&parameters, self.inputs, &krate);
-            quote!(#krate::__private::start(Self::program(), #arguments))
+            // The type is named so that an error stands on it.
+            quote!(#krate::__private::start::<#success>(Self::program(), #arguments))
         });
         let unused = self
             .lowered

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::execute::Given;
 use crate::host::HostView;
 use crate::pending::Pending;
-use crate::prepared::{Bound, Prepared};
+use crate::prepared::Prepared;
 use crate::program::Program;
 
 /// How an argument of type `A` is passed.
@@ -160,9 +160,11 @@ pub fn start<R: Outputs>(
 
 /// Binds a call of `program`. The expansion has compared its types with those of `I` and `O`.
 ///
+/// Without bounds, since what is no array type there is an error of the comparison already.
+///
 /// # Errors
 /// The program can't be loaded.
-pub fn prepare<I: Bound, O: Bound>(program: &'static Program) -> Result<Prepared<I, O>, Error> {
+pub fn prepare<I, O>(program: &'static Program) -> Result<Prepared<I, O>, Error> {
     // SAFETY: only expansions call this, each with the program that it has compared.
     unsafe { Prepared::new(program.executable()?) }
 }

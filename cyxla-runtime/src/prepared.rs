@@ -43,7 +43,7 @@ pub struct Prepared<I, O> {
     types: PhantomData<fn() -> (I, O)>,
 }
 
-impl<I: Bound, O: Bound> Prepared<I, O> {
+impl<I, O> Prepared<I, O> {
     /// # Errors
     /// This is a forked child of the client's process, or there is no room for the arguments.
     ///
@@ -55,7 +55,9 @@ impl<I: Bound, O: Bound> Prepared<I, O> {
             types: PhantomData,
         })
     }
+}
 
+impl<I: Bound, O: Bound> Prepared<I, O> {
     /// The arguments, to be written: `&mut A`, or a tuple of these.
     pub fn inputs(&mut self) -> I::Mut<'_> {
         let places = &mut self.call.input_places();

@@ -102,8 +102,8 @@ pub(crate) enum Mistake {
     )]
     PartlyInferred,
     #[error(
-        "`{name}` holds a whole array, and nothing holds it in turn\n  \
-         help: write one of `Host<T>` and `Buffer<T>` around the array type, or `Box<T>` for a result"
+        "`{name}` stands around a whole array type, and alone\n  \
+         help: write `Host<[f32; 8]>` or `Buffer<[f32; 8]>`; a result may be a `Box<[f32; 8]>` too"
     )]
     InnerHolder { name: &'static str },
 

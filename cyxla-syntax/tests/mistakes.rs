@@ -323,7 +323,7 @@ fn a_buffer_is_moved_in_instead_of_changed() {
 
 #[test]
 fn what_holds_an_array_holds_all_of_it_and_alone() {
-    let around = |name: &str| format!("`{name}` holds a whole array, and nothing holds it in turn");
+    let around = |name: &str| format!("`{name}` stands around a whole array type, and alone");
     assert_eq!(
         of_signature(
             "fn f(a: Buffer<Host<f32>>, b: &[Buffer<f32>; 2], c: Host<Box<f32>>) \

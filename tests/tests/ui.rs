@@ -155,6 +155,22 @@ fn write_artifact() -> PathBuf {
             vec![leaf("result", F64, &[])],
         ),
         program(
+            "update",
+            (
+                "(state: cyxla::Buffer<[f32; 4]>, step: f32) -> cyxla::Buffer<[f32; 4]>",
+                "",
+            ),
+            "src/lib.rs:45",
+            vec![
+                Leaf {
+                    donated: true,
+                    ..leaf("state", F32, &[4])
+                },
+                leaf("step", F32, &[]),
+            ],
+            vec![vector(F32, 4)],
+        ),
+        program(
             "wide",
             ("(x: f32) -> f32", "x64 = true"),
             "src/lib.rs:50",
