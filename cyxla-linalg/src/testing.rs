@@ -160,6 +160,10 @@ impl Wide {
         self.elements[col * self.rows + row]
     }
 
+    fn column(&self, col: usize) -> &[Complex<f64>] {
+        &self.elements[col * self.rows..][..self.rows]
+    }
+
     /// The matrix with the elements that `value` gives for each row and column.
     pub(crate) fn from_fn(
         rows: usize,
@@ -225,14 +229,18 @@ impl Wide {
 /// `‖A B − C‖`, each element summed up in twice the precision of f64.
 pub(crate) fn distance(a: &Wide, b: &Wide, c: &Wide) -> f64 {
     assert_eq!((a.rows, b.cols, a.cols), (c.rows, c.cols, b.rows));
+    let rows = a.transpose();
+    let is_real = |a: &Wide| a.elements.iter().all(|x| x.im == 0.0);
+    let real = is_real(a) && is_real(b);
     Wide::from_fn(c.rows, c.cols, |i, j| {
         let (mut re, mut im) = (Sum::default(), Sum::default());
-        for k in 0..a.cols {
-            let (x, y) = (a.at(i, k), b.at(k, j));
+        for (x, y) in rows.column(i).iter().zip(b.column(j)) {
             re.add_product(x.re, y.re);
-            re.add_product(-x.im, y.im);
-            im.add_product(x.re, y.im);
-            im.add_product(x.im, y.re);
+            if !real {
+                re.add_product(-x.im, y.im);
+                im.add_product(x.re, y.im);
+                im.add_product(x.im, y.re);
+            }
         }
         re.add_product(-1.0, c.at(i, j).re);
         im.add_product(-1.0, c.at(i, j).im);
