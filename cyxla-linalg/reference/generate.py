@@ -104,11 +104,88 @@ def gtsv(n, p, dtype):
     yield "gtsv", norm(wide(t) @ wide(x) - wide(b)) / (norm(t) * norm(x))
 
 
+def hermitian(seed, n, dtype):
+    a = matrix(seed, n, n, dtype)
+    return np.asfortranarray(np.tril(a, -1) + np.tril(a, -1).conj().T + np.diag(a.diagonal().real).astype(dtype))
+
+
+def orthogonality(q):
+    return norm(adjoint(q) @ wide(q) - np.eye(q.shape[1]))
+
+
+def syevd(n, p, dtype):
+    a = hermitian(n, n, dtype)
+    w, v, _ = routine(lapack, p, "syevd" if p in "sd" else "heevd")(a, lower=1)
+    yield "syevd", norm(wide(a) @ wide(v) - wide(v) * wide(w)) / norm(a)
+    yield "syevd-orthogonal", orthogonality(v)
+
+
+def gesdd(n, p, dtype):
+    for name, rows, cols in (("gesdd", n, n), ("gesdd-tall", n + n // 2, n), ("gesdd-wide", n, n + n // 2)):
+        a = matrix(rows + cols, rows, cols, dtype)
+        u, s, vt, _ = routine(lapack, p, "gesdd")(a)
+        k = min(rows, cols)
+        yield name, norm(wide(u[:, :k]) * wide(s) @ wide(vt[:k]) - wide(a)) / norm(a)
+        yield name + "-left", orthogonality(u)
+        yield name + "-right", orthogonality(vt.conj().T)
+
+
+def packed(v, wi):
+    """The complex vectors of pairs of conjugates, which LAPACK keeps in two real columns."""
+    v = v.astype(np.clongdouble)
+    for k in np.flatnonzero(wi > 0):
+        v[:, k], v[:, k + 1] = v[:, k] + 1j * v[:, k + 1], v[:, k] - 1j * v[:, k + 1]
+    return v
+
+
+def geev(n, p, dtype):
+    a = matrix(2 * n, n, n, dtype)
+    if p in "sd":
+        wr, wi, left, right, _ = routine(lapack, p, "geev")(a)
+        w, left, right = wide(wr) + 1j * wide(wi), packed(left, wi), packed(right, wi)
+    else:
+        w, left, right, _ = routine(lapack, p, "geev")(a)
+    yield "geev-right", norm(wide(a) @ wide(right) - wide(right) * wide(w)) / norm(a)
+    yield "geev-left", norm(adjoint(a) @ wide(left) - wide(left) * wide(w).conj()) / norm(a)
+
+
+def gees(n, p, dtype):
+    a = matrix(2 * n, n, n, dtype)
+    t, _, *_, z, _, _ = routine(lapack, p, "gees")(lambda *_: 0, a)
+    yield "gees", norm(wide(a) @ wide(z) - wide(z) @ wide(t)) / norm(a)
+    yield "gees-orthogonal", orthogonality(z)
+
+
+def gehrd(n, p, dtype):
+    a = matrix(2 * n, n, n, dtype)
+    q = np.eye(n, dtype=dtype)
+    if n == 1:  # nothing to reduce, which scipy's wrappers don't take
+        h = a
+    else:
+        h, tau, _ = routine(lapack, p, "gehrd")(a)
+        form = "orgqr" if p in "sd" else "ungqr"
+        q[1:, 1:], *_ = routine(lapack, p, form)(h[1:, :-1], tau)
+    yield "gehrd", norm(wide(a) @ wide(q) - wide(q) @ wide(np.triu(h, -1))) / norm(a)
+    yield "gehrd-orthogonal", orthogonality(q)
+
+
+def sytrd(n, p, dtype):
+    a = hermitian(n, n, dtype)
+    q, t = np.eye(n, dtype=dtype), a
+    if n > 1:
+        c, d, e, tau, _ = routine(lapack, p, "sytrd" if p in "sd" else "hetrd")(a, lower=1)
+        form = "orgqr" if p in "sd" else "ungqr"
+        q[1:, 1:], *_ = routine(lapack, p, form)(c[1:, :-1], tau)
+        t = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
+    yield "sytrd", norm(wide(a) @ wide(q) - wide(q) @ wide(t)) / norm(a)
+    yield "sytrd-orthogonal", orthogonality(q)
+
+
 def main():
     table = {}
     for dtype_name, (p, dtype) in TYPES.items():
         for n in SIZES:
-            for measure in (potrf, getrf, geqrf, geqp3, trsm, gtsv):
+            for measure in (potrf, getrf, geqrf, geqp3, trsm, gtsv, syevd, gesdd, geev, gees, gehrd, sytrd):
                 for name, value in measure(n, p, dtype):
                     table.setdefault((name, dtype_name), []).append(value)
     for (name, dtype_name), values in table.items():

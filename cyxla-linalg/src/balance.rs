@@ -4,7 +4,7 @@
 //! James, Langou & Lowery (On matrix balancing and eigenvector computation, 2014) recommend.
 
 use crate::columns::Columns;
-use crate::element::{Element, Number, Real};
+use crate::element::{Element, Real};
 use crate::range::{is_finite, modulus, norm};
 
 /// What was done to a matrix: rows and columns outside of `low..=high` are triangular.

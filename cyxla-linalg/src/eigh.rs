@@ -7,7 +7,7 @@ use faer::linalg::evd::{
 use faer::{Auto, Par, diag::DiagMut};
 
 use crate::columns::Columns;
-use crate::element::{Element, Number, Real};
+use crate::element::{Element, Number};
 use crate::householder::apply_reflectors;
 use crate::options::Triangle;
 use crate::range::{is_finite, largest_part, scaling};
@@ -155,5 +155,208 @@ fn large<T: Element>(n: usize, a: &mut [T], w: &mut [T::Real], stack: &mut MemSt
             0
         }
         Err(_) => i32::try_from(n).unwrap_or(i32::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::Real;
+    use crate::scratch::with_scratch;
+    use crate::testing::{
+        Numbers, Tested, Wide, assert_as_exact_as_lapack, distance, for_each_type, hermitian,
+        residual_of_eigenvectors, sizes,
+    };
+
+    fn decompose<T: Tested>(triangle: Triangle, n: usize, a: &mut [T]) -> (i32, Vec<T::Real>) {
+        let mut w = vec![T::Real::ZERO; n];
+        let info = with_scratch(scratch::<T>(n), |stack| eigh(triangle, n, a, &mut w, stack));
+        (info, w)
+    }
+
+    /// Checks the decomposition of a matrix, and answers the residual and the distance of the vectors from orthogonality.
+    fn residuals<T: Tested>(triangle: Triangle, n: usize, a: &[T]) -> [f64; 2] {
+        let mut v = a.to_vec();
+        let (info, w) = decompose(triangle, n, &mut v);
+        assert_eq!(info, 0);
+        assert!(w.is_sorted(), "eigenvalues ascend: {w:?}");
+        let w: Vec<_> = w.iter().map(|&w| T::from_re(w)).collect();
+        let v = Wide::new(n, n, &v);
+        let residual = residual_of_eigenvectors(&Wide::new(n, n, a), &v, &Wide::new(n, 1, &w));
+        [residual, distance(&v.adjoint(), &v, &Wide::identity(n))]
+    }
+
+    fn random_matrices<T: Tested>() {
+        for n in sizes() {
+            for triangle in [Triangle::Lower, Triangle::Upper] {
+                let [residual, orthogonal] = residuals::<T>(triangle, n, &hermitian(n, n));
+                assert_as_exact_as_lapack::<T>("syevd", n, residual);
+                assert_as_exact_as_lapack::<T>("syevd-orthogonal", n, orthogonal);
+            }
+        }
+    }
+
+    #[test]
+    fn eigenvectors_are_as_exact_as_those_of_lapack() {
+        for_each_type!(random_matrices);
+    }
+
+    fn large_matrices<T: Tested>() {
+        let n = 200;
+        let bound = 40.0 * 200.0_f64.sqrt() * T::unit_roundoff();
+        for triangle in [Triangle::Lower, Triangle::Upper] {
+            let [residual, orthogonal] = residuals::<T>(triangle, n, &hermitian(n, n));
+            assert!(
+                residual <= bound && orthogonal <= n as f64 * bound,
+                "{residual} {orthogonal}"
+            );
+        }
+    }
+
+    #[test]
+    fn large_matrices_are_decomposed_by_divide_and_conquer() {
+        for_each_type!(large_matrices);
+    }
+
+    fn toeplitz<T: Tested>() {
+        for n in [1, 2, 3, 10, 64, 127, 200] {
+            let value = |i: usize, j: usize| match i.abs_diff(j) {
+                0 => 2.0,
+                1 => -1.0,
+                _ => 0.0,
+            };
+            let mut a: Vec<T> = (0..n * n)
+                .map(|k| T::from_re(T::Real::from_f64(value(k % n, k / n))))
+                .collect();
+            let (info, w) = decompose(Triangle::Lower, n, &mut a);
+            assert_eq!(info, 0);
+            for (k, &w) in (1..).zip(&w) {
+                let angle = std::f64::consts::PI * f64::from(k) / (n as f64 + 1.0);
+                let error = (T::from_re(w).wide().re - (2.0 - 2.0 * angle.cos())).abs();
+                assert!(
+                    error <= 30.0 * T::unit_roundoff() * (n as f64).sqrt(),
+                    "{k} of {n}: {error}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn second_differences_have_the_eigenvalues_of_the_sine_transform() {
+        for_each_type!(toeplitz);
+    }
+
+    fn one_triangle<T: Tested>() {
+        let n = 9;
+        let a = hermitian::<T>(n, n);
+        let (_, expected) = decompose(Triangle::Lower, n, &mut a.clone());
+        for triangle in [Triangle::Lower, Triangle::Upper] {
+            let mut half = a.clone();
+            for j in 0..n {
+                for i in 0..n {
+                    if (i > j) != (triangle == Triangle::Lower) && i != j {
+                        half[j * n + i] = T::from_re(T::Real::from_f64(f64::NAN));
+                    }
+                }
+            }
+            let (info, w) = decompose(triangle, n, &mut half);
+            assert_eq!(info, 0);
+            for (w, expected) in w.iter().zip(&expected) {
+                let error = (*w - *expected).magnitude();
+                assert!(error <= T::Real::from_f64(40.0) * T::Real::EPSILON);
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_triangle_that_is_named_is_read() {
+        for_each_type!(one_triangle);
+    }
+
+    fn special<T: Tested>() {
+        let real = |x: f64| T::from_re(T::Real::from_f64(x));
+        for n in [1, 2, 5, 30, 200] {
+            let diagonal = |value: &dyn Fn(usize) -> f64| -> Vec<T> {
+                let at = |k: usize| if k % n == k / n { value(k % n) } else { 0.0 };
+                (0..n * n).map(|k| real(at(k))).collect()
+            };
+            let (info, w) = decompose(Triangle::Lower, n, &mut diagonal(&|_| 0.0));
+            assert_eq!((info, w), (0, vec![T::Real::ZERO; n]), "zero");
+            let (info, w) = decompose(Triangle::Upper, n, &mut diagonal(&|_| 1.0));
+            assert_eq!((info, w), (0, vec![T::Real::ONE; n]), "identity");
+            let mut falling = diagonal(&|i| -(i as f64));
+            let (info, w) = decompose(Triangle::Upper, n, &mut falling);
+            let ascending = (0..n).rev().map(|i| T::Real::from_f64(-(i as f64)));
+            assert_eq!((info, w), (0, ascending.collect()), "a diagonal");
+            let ones = vec![T::ONE; n * n];
+            let [residual, orthogonal] = residuals(Triangle::Lower, n, &ones);
+            let bound = 20.0 * n as f64 * T::unit_roundoff();
+            assert!(residual <= bound && orthogonal <= bound, "rank one");
+        }
+    }
+
+    #[test]
+    fn zero_identity_diagonal_and_rank_one_are_decomposed() {
+        for_each_type!(special);
+    }
+
+    fn extremes<T: Tested>() {
+        for n in [2, 7, 40, 200] {
+            let a = hermitian::<T>(n, n);
+            let (_, expected) = decompose(Triangle::Lower, n, &mut a.clone());
+            let tiny = T::Real::SAFE_MINIMUM;
+            for size in [tiny, T::Real::ONE / tiny / T::Real::from_f64(1024.0)] {
+                let mut scaled: Vec<T> = a.iter().map(|x| x.scale(size)).collect();
+                let (info, w) = decompose(Triangle::Lower, n, &mut scaled);
+                assert_eq!(info, 0);
+                for (w, expected) in w.iter().zip(&expected) {
+                    let error = (*w / size - *expected).magnitude();
+                    // Numbers near the smallest have a fixed distance, eps of the size.
+                    let bound = T::Real::from_f64(40.0 * n as f64) * T::Real::EPSILON;
+                    assert!(error <= bound, "{n}: {error:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn matrices_at_the_ends_of_the_range_keep_their_eigenvalues() {
+        for_each_type!(extremes);
+    }
+
+    fn not_finite<T: Tested>() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for n in [1, 3, 50, 200] {
+                let mut a = hermitian::<T>(n, n);
+                a[n - 1] = T::from_re(T::Real::from_f64(value));
+                assert_ne!(decompose(Triangle::Lower, n, &mut a).0, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_finite_has_no_eigenvalues() {
+        for_each_type!(not_finite);
+    }
+
+    fn wild<T: Tested>() {
+        for n in [1, 2, 3, 8, 20] {
+            for seed in 0..20 {
+                let mut numbers = Numbers::new(seed);
+                let mut a: Vec<T> = (0..n * n).map(|_| numbers.wild()).collect();
+                let info = decompose(Triangle::Upper, n, &mut a).0;
+                assert!((0..=i32::try_from(n).unwrap()).contains(&info));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_the_ordinary_end() {
+        for_each_type!(wild);
+    }
+
+    #[test]
+    fn an_empty_matrix_has_no_eigenvalues() {
+        assert_eq!(decompose::<f64>(Triangle::Lower, 0, &mut []), (0, vec![]));
     }
 }

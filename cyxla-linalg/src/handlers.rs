@@ -3,10 +3,16 @@
 //! Matrices are column major, with the batch outside: that is the layout that JAX asks XLA for.
 
 pub(crate) mod cholesky;
+pub(crate) mod eig;
+pub(crate) mod eigh;
+pub(crate) mod hessenberg;
 pub(crate) mod lu;
 pub(crate) mod qr;
+pub(crate) mod schur;
 pub(crate) mod sparse;
+pub(crate) mod svd;
 pub(crate) mod triangular;
+pub(crate) mod tridiagonal;
 pub(crate) mod tridiagonal_solve;
 
 use crate::element::Element;

@@ -11,6 +11,10 @@
 //! | `lu.rs` | getrf |
 //! | `qr.rs`, `reflectors.rs`, `pivoted_qr.rs` | geqrf; orgqr/ungqr, ormqr/unmqr; geqp3 |
 //! | `triangular.rs` | trsm |
+//! | `svd.rs`, `bidiagonal_qr.rs` | gesdd, gesvd |
+//! | `eigh.rs`, `symmetric_qr.rs`, `tridiagonal.rs` | syevd/heevd; sytrd/hetrd |
+//! | `schur.rs`, `francis.rs`, `complex_qr.rs`, `hessenberg.rs` | gees; gehrd |
+//! | `eig.rs`, `balance.rs`, `schur_vectors.rs` | geev |
 //! | `tridiagonal_solve.rs` | gtsv, the perturbed solve |
 //! | `sparse.rs` | CSR times dense |
 //!
@@ -29,11 +33,18 @@
     reason = "the names of LAPACK's papers: a, b, x, y, q, r, u, v"
 )]
 
+mod balance;
 mod batch;
+mod bidiagonal_qr;
 mod cholesky;
 mod columns;
+mod complex_qr;
+mod eig;
+mod eigh;
 mod element;
+mod francis;
 mod handlers;
+mod hessenberg;
 mod householder;
 mod lu;
 mod matrix;
@@ -42,14 +53,20 @@ mod pivoted_qr;
 mod qr;
 mod range;
 mod reflectors;
+mod rotation;
+mod schur;
+mod schur_vectors;
 mod scratch;
 mod shapes;
 mod simd;
 mod sparse;
+mod svd;
+mod symmetric_qr;
 mod targets;
 #[cfg(test)]
 mod testing;
 mod triangular;
+mod tridiagonal;
 mod tridiagonal_solve;
 
 pub use targets::{Target, targets};

@@ -3,7 +3,10 @@
 use cyxla_ffi::{CallFrame, Error};
 use num_complex::Complex;
 
-use crate::handlers::{cholesky, lu, qr, sparse, triangular, tridiagonal_solve};
+use crate::handlers::{
+    cholesky, eig, eigh, hessenberg, lu, qr, schur, sparse, svd, triangular, tridiagonal,
+    tridiagonal_solve,
+};
 
 /// A custom call for the platform `Host`: its name, and what is called.
 pub type Target = (&'static str, fn(&mut CallFrame<'_>) -> Result<(), Error>);
@@ -37,6 +40,13 @@ const TARGETS: &[Target] = targets! {
         "geqp3" qr::geqp3, "geqp3" geqp3;
         "trsm" triangular::trsm, "trsm" trsm;
         "gtsv" tridiagonal_solve::gtsv, "gtsv" gtsv;
+        "gesdd" svd::gesdd, "gesdd" gesdd;
+        "gesvd" svd::gesdd, "gesvd" gesdd;
+        "syevd" eigh::syevd, "heevd" syevd;
+        "geev" eig::geev_real, "geev" geev_complex;
+        "gees" schur::gees_real, "gees" gees_complex;
+        "gehrd" hessenberg::gehrd, "gehrd" gehrd;
+        "sytrd" tridiagonal::sytrd, "hetrd" sytrd;
     }
     "tridiagonal_solve_perturbed_ffi" tridiagonal_solve::perturbed;
     "cpu_csr_sparse_dense_ffi" sparse::csr_dense;

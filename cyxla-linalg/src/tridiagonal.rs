@@ -1,10 +1,59 @@
 //! sytrd and hetrd: a Hermitian matrix to real tridiagonal form, `A = Q T Qᴴ`.
 
+use faer::dyn_stack::StackReq;
+
 use crate::columns::Columns;
-use crate::element::{Element, Number, Real};
+use crate::element::{Element, Number};
 use crate::householder::reflector;
 use crate::options::Triangle;
-use crate::simd::{axpy, dot_conj};
+use crate::scratch::{with_scratch, zeros};
+use crate::simd::{Kernel, axpy, dot_conj, vectorised};
+
+/// [`reduce`] for a column-major matrix `a` of as many rows as `d` has elements (LAPACK's `sytrd` and `hetrd`).
+pub(crate) fn sytrd<T: Element>(
+    triangle: Triangle,
+    a: &mut [T],
+    d: &mut [T::Real],
+    e: &mut [T::Real],
+    tau: &mut [T],
+) {
+    vectorised(Form {
+        triangle,
+        a,
+        d,
+        e,
+        tau,
+    });
+}
+
+struct Form<'a, T: Element> {
+    triangle: Triangle,
+    a: &'a mut [T],
+    d: &'a mut [T::Real],
+    e: &'a mut [T::Real],
+    tau: &'a mut [T],
+}
+
+impl<T: Element> Kernel for Form<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let Self {
+            triangle,
+            a,
+            d,
+            e,
+            tau,
+        } = self;
+        let n = d.len();
+        let mut a = Columns::new(a, n);
+        with_scratch(StackReq::new::<T>(n), |stack| {
+            let (mut work, _) = zeros::<T>(stack, n);
+            reduce::<T, FUSED>(triangle, &mut a, d, e, tau, &mut work);
+        });
+    }
+}
 
 /// Reduces the matrix that is given by one triangle of `a`.
 ///
@@ -130,5 +179,113 @@ fn update_upper<T: Element, const FUSED: bool>(
 fn axpy2<T: Element, const FUSED: bool>(a: T, x: &[T], b: T, y: &[T], z: &mut [T]) {
     for ((z, &x), &y) in z.iter_mut().zip(x).zip(y) {
         *z = y.mul_add::<FUSED>(b, x.mul_add::<FUSED>(a, *z));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{
+        Numbers, Tested, Wide, assert_as_exact_as_lapack, distance, for_each_type, hermitian,
+        residual_of_basis, sizes,
+    };
+
+    /// Q, one reflector after the other: `H₀ H₁ …` for the lower triangle, `… H₁ H₀` for the upper one.
+    fn basis<T: Tested>(triangle: Triangle, n: usize, reduced: &[T], tau: &[T]) -> Wide {
+        let mut q = Wide::identity(n);
+        let order: Vec<usize> = match triangle {
+            Triangle::Lower => (0..n - 1).collect(),
+            Triangle::Upper => (0..n - 1).rev().collect(),
+        };
+        for i in order {
+            let v = Wide::from_fn(n, 1, |row, _| match triangle {
+                Triangle::Lower if row == i + 1 => 1.0.into(),
+                Triangle::Lower if row > i + 1 => reduced[i * n + row].wide(),
+                Triangle::Upper if row == i => 1.0.into(),
+                Triangle::Upper if row < i => reduced[(i + 1) * n + row].wide(),
+                _ => 0.0.into(),
+            });
+            let tau = tau[i].wide();
+            let product = |row: usize| {
+                (0..n)
+                    .map(|k| q.at(row, k) * v.at(k, 0))
+                    .sum::<num_complex::Complex<f64>>()
+            };
+            q = Wide::from_fn(n, n, |row, col| {
+                q.at(row, col) - tau * product(row) * v.at(col, 0).conj()
+            });
+        }
+        q
+    }
+
+    fn random_matrices<T: Tested>() {
+        for n in sizes().filter(|n| n % 5 < 2 || *n < 10) {
+            for triangle in [Triangle::Lower, Triangle::Upper] {
+                let a = hermitian::<T>(n, n);
+                let mut reduced = a.clone();
+                let mut d = vec![T::Real::ZERO; n];
+                let (mut e, mut tau) = (vec![T::Real::ZERO; n - 1], vec![T::ZERO; n - 1]);
+                sytrd(triangle, &mut reduced, &mut d, &mut e, &mut tau);
+                let q = basis(triangle, n, &reduced, &tau);
+                let number = |x: T::Real| T::from_re(x).wide();
+                let t = Wide::from_fn(n, n, |i, j| match i.abs_diff(j) {
+                    0 => number(d[i]),
+                    1 => number(e[i.min(j)]),
+                    _ => 0.0.into(),
+                });
+                let residual = residual_of_basis(&Wide::new(n, n, &a), &q, &t);
+                assert_as_exact_as_lapack::<T>("sytrd", n, residual);
+                let orthogonal = distance(&q.adjoint(), &q, &Wide::identity(n));
+                assert_as_exact_as_lapack::<T>("sytrd-orthogonal", n, orthogonal);
+                for i in 0..n {
+                    assert_eq!(
+                        reduced[i * n + i],
+                        T::from_re(d[i]),
+                        "T is in the triangle too"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tridiagonal_forms_are_as_exact_as_those_of_lapack() {
+        for_each_type!(random_matrices);
+    }
+
+    #[test]
+    fn reflectors_are_scaled_as_those_of_lapack() {
+        // The column (3, 4) beside the diagonal: e = −5, τ = 8/5, v = 4 / (3 + 5); for the upper triangle from below.
+        for (triangle, column, tail) in [
+            (Triangle::Lower, [0, 1, 2], 2),
+            (Triangle::Upper, [8, 7, 6], 6),
+        ] {
+            let mut a = [0.0; 9];
+            (a[column[1]], a[column[2]]) = (3.0, 4.0);
+            let (mut d, mut e, mut tau) = ([9.0; 3], [9.0; 2], [9.0; 2]);
+            sytrd::<f64>(triangle, &mut a, &mut d, &mut e, &mut tau);
+            let first = if triangle == Triangle::Lower { 0 } else { 1 };
+            assert_eq!((e[first], tau[first], a[tail]), (-5.0, 1.6, 0.5));
+            assert_eq!((d, e[1 - first], tau[1 - first]), ([0.0; 3], 0.0, 0.0));
+        }
+    }
+
+    fn wild<T: Tested>() {
+        for n in [1, 2, 3, 10, 40] {
+            for seed in 0..10 {
+                let mut numbers = Numbers::new(seed);
+                let mut a: Vec<T> = (0..n * n).map(|_| numbers.wild()).collect();
+                let mut d = vec![T::Real::ZERO; n];
+                let (mut e, mut tau) = (vec![T::Real::ZERO; n - 1], vec![T::ZERO; n - 1]);
+                for triangle in [Triangle::Lower, Triangle::Upper] {
+                    sytrd(triangle, &mut a, &mut d, &mut e, &mut tau);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_the_ordinary_end() {
+        for_each_type!(wild);
     }
 }

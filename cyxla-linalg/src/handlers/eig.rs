@@ -35,13 +35,7 @@ where
         results: [w, vl, vr, info],
         ..
     } = frame.parts()?;
-    decompose(
-        wanted,
-        &x,
-        (w.into_slice::<T>()?, &mut []),
-        [vl, vr],
-        info,
-    )
+    decompose(wanted, &x, (w.into_slice::<T>()?, &mut []), [vl, vr], info)
 }
 
 /// Whether left and right vectors are wanted.

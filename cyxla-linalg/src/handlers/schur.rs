@@ -9,9 +9,7 @@ use crate::scratch::with_scratch;
 use crate::shapes::{Matrices, expect_len, unknown};
 
 /// x: T[…, n, n] → t: T[…, n, n] in place, vs: T[…, n, n], wr, wi: T[…, n], sdim, info: i32[…]; `mode`, `sort`.
-pub(crate) fn gees_real<T: Lapack + Triangularize>(
-    frame: &mut CallFrame<'_>,
-) -> Result<(), Error> {
+pub(crate) fn gees_real<T: Lapack + Triangularize>(frame: &mut CallFrame<'_>) -> Result<(), Error> {
     let wanted = wanted(frame)?;
     let Parts {
         arguments: [x],
