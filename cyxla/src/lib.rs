@@ -56,12 +56,19 @@
 //! the 8-bit floats such as [`F8E4M3FN`]. 64-bit types are computed in 64 bits: JAX's x64 mode is on for programs that
 //! name them.
 //!
+//! How an argument or result is declared says what happens to its memory:
+//!
 //! | declared | what happens to the memory |
 //! |---|---|
 //! | `x: f32`, `x: [f32; 8]` | by value, for small arrays |
-//! | `x: &[[f32; 4]; 8]` | borrowed, never changed |
+//! | `x: &[[f32; 4]; 8]` | borrowed, never changed; copied if it is small or not aligned |
+//! | `x: &cyxla::Host<[[f32; 4]; 8]>` | borrowed, never changed; on the heap where the program reads it in place ([`Host`]) |
+//! | `x: &cyxla::Buffer<[[f32; 4]; 8]>` | is on the device and stays there ([`Buffer`]) |
+//! | `x: cyxla::Buffer<[[f32; 4]; 8]>` | moved in, which is donated: a result takes its memory, and using it afterwards does not compile |
 //! | `-> cyxla::Result<[f32; 8]>` | by value |
 //! | `-> cyxla::Result<Box<[[f32; 1024]; 1024]>>` | on the heap from the start, never on the stack |
+//! | `-> cyxla::Result<cyxla::Host<[[f32; 1024]; 1024]>>` | the same, aligned for the next call |
+//! | `-> cyxla::Result<cyxla::Buffer<[[f32; 4]; 8]>>` | stays on the device, to be read there or to be the next argument |
 //! | `-> cyxla::Result<([f32; 8], f32)>` | one element for each array, in the order of the leaves of JAX's pytree |
 //!
 //! An argument that is a slice of numbers already needs no copy: [`from_slice`] makes it a nested array, and [`as_slice`] is the
@@ -86,7 +93,8 @@
 //! # Run time
 //!
 //! The first call loads a PJRT plugin, the library that compiles and runs StableHLO, and compiles the program or loads it
-//! from the disk cache; `predict::program().load()` does so ahead. The plugin of a managed environment is found by itself.
+//! from the disk cache; `predict::program().load()` does so ahead. A call may also be started and waited for later,
+//! `predict::start(…)`, or be prepared for a loop, `predict::prepare()`: see [the attribute](macro@program). The plugin of a managed environment is found by itself.
 //! [`find_plugin`] tells where else plugins are looked for, [`initialize`] chooses one in code.
 //!
 //! Programs that are not known at compile time are run by [`Executable`], which checks types on every call.
@@ -104,11 +112,73 @@ pub use cyxla_artifact::{ArrayType, ArrayTypeError, DType, LoweredProgram, Stabl
 ///
 /// The string is a Python entry point, `module:function`; the function may be an attribute, `model:Plant.step`. Parameters
 /// are the leaves of the function's arguments in JAX's order, so an array each unless an argument is a pytree. Doc comments,
-/// visibility and other attributes stay as they are. Beside the function comes a module of its name: `predict::program()`
-/// is the [`Program`], to load it ahead of the first call and to ask for its types.
+/// visibility and other attributes stay as they are.
 ///
 /// What the signature says is compared with what was lowered, and a difference is a compile error on the type that is
 /// wrong. A constant or an alias may stand in a type.
+///
+/// # Arguments and results
+///
+/// `A` is an array type such as `f32` or `[[f32; 4]; 8]`. Small arguments are best passed as `A`, large ones as `&A`.
+///
+/// | argument | |
+/// |---|---|
+/// | `A`, `&A` | an array anywhere on the host |
+/// | `Host<A>`, `&Host<A>` | an array of the host that the program reads in place: [`Host`] |
+/// | `&Buffer<A>` | an array that stays on the device: [`Buffer`] |
+/// | `Buffer<A>` | the same, donated: a result takes its memory |
+///
+/// | result | |
+/// |---|---|
+/// | `A` | by value |
+/// | `Box<A>`, `Host<A>` | on the heap from the start |
+/// | `Buffer<A>` | stays on the device |
+///
+/// `cyxla::Result<T>` holds one of these, or a tuple: one element for each array, at most 24. `Box`, `Host` and `Buffer` are known
+/// by these names, and may stand behind a path.
+///
+/// # More ways to call
+///
+/// Beside the function comes a type of its name, with the same visibility and without values, which is imported along with it:
+///
+/// | | |
+/// |---|---|
+/// | `predict::program()` | the [`Program`], to load it ahead of the first call and to ask for its types |
+/// | `predict::start(…)` | takes what the function takes and returns while the program runs: a [`Pending`] to wait for |
+/// | `predict::prepare()` | a call with memory of its own, for loops: a [`Prepared`]; for at most 24 arguments |
+///
+/// ```ignore
+/// let pending = predict::start(&x, 0.5)?;
+/// let meanwhile = something_else();
+/// let sums = pending.wait()?;
+///
+/// let mut call = predict::prepare()?;
+/// for scale in [0.5, 1.0, 2.0] {
+///     let (x, s) = call.inputs();
+///     *x = next_table();
+///     *s = scale;
+///     println!("{:?}", call.run()?);
+/// }
+/// ```
+///
+/// # Donation
+///
+/// A program may put a result into the memory of an argument that its caller gives up. For state that is updated again and
+/// again this saves an allocation, and half of the memory.
+///
+/// ```ignore
+/// #[cyxla::program("model:step")]
+/// fn step(state: Buffer<[f32; 1 << 20]>, force: f32) -> cyxla::Result<Buffer<[f32; 1 << 20]>>;
+///
+/// let mut state = Buffer::from(&start)?;
+/// for force in forces {
+///     state = step(state, force)?;
+/// }
+/// ```
+///
+/// A `Buffer` by value is donated, and so are the parameters that the option `donate` names and those that Python itself
+/// declares, with `jax.jit(…, donate_argnums=…)`. What is donated is taken by value, in any of the forms above. JAX finds for
+/// it a result of the same type; if none is left, the memory is freed after the call, and the build warns of it.
 ///
 /// # Types from Python
 ///
@@ -121,7 +191,8 @@ pub use cyxla_artifact::{ArrayType, ArrayTypeError, DType, LoweredProgram, Stabl
 /// fn predict(x: &_, scale: _) -> cyxla::Result<_>;
 /// ```
 ///
-/// Without `args`, `_` may stand for results only.
+/// `_` may stand inside of what holds an array too: `x: &Buffer<_>`, `Result<Host<_>>`. Without `args`, it may stand for
+/// results only.
 ///
 /// # Options
 ///
@@ -133,6 +204,7 @@ pub use cyxla_artifact::{ArrayType, ArrayTypeError, DType, LoweredProgram, Stabl
 /// | `x64 = true` | JAX's `jax_enable_x64`; unless said, on for programs that name 64-bit types |
 /// | `custom_calls = ["my_target"]` | custom calls that the program may make beyond those that JAX promises to keep |
 /// | `deps = ["weights.safetensors"]` | files, relative to the package, whose change lowers the program anew; Python files and files that Python opens are known without |
+/// | `donate = [state]` | parameters, by name, whose memory a result may take; a `Buffer` by value needs no mention |
 /// | `stablehlo_version = "1.10.0"` | the StableHLO version of the code: newer for operations that this one lacks, older for older plugins |
 /// | `crate = "renamed"` | the name of this crate, if the package gives it another |
 ///
