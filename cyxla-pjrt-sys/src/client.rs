@@ -12,6 +12,8 @@ opaque! {
     PJRT_Client;
     /// A device. It belongs to its client.
     PJRT_Device;
+    /// What a device is. It belongs to the client.
+    PJRT_DeviceDescription;
     /// A memory of a device. It belongs to its client.
     PJRT_Memory;
 }
@@ -56,6 +58,20 @@ structures! {
         addressable_devices: *const *mut PJRT_Device,
         /// Out.
         num_addressable_devices: usize,
+    }
+
+    PJRT_Device_GetDescription_Args {
+        device: *mut PJRT_Device,
+        /// Out. Lives as long as the device.
+        device_description: *mut PJRT_DeviceDescription,
+    }
+
+    PJRT_DeviceDescription_Kind_Args {
+        device_description: *mut PJRT_DeviceDescription,
+        /// Out. Lives as long as the device. Not terminated by a zero.
+        device_kind: *const c_char,
+        /// Out. Bytes.
+        device_kind_size: usize,
     }
 
     /// Code to compile.

@@ -94,10 +94,10 @@ table! {
     PJRT_DeviceDescription_Id;
     PJRT_DeviceDescription_ProcessIndex;
     PJRT_DeviceDescription_Attributes;
-    PJRT_DeviceDescription_Kind;
+    PJRT_DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args);
     PJRT_DeviceDescription_DebugString;
     PJRT_DeviceDescription_ToString;
-    PJRT_Device_GetDescription;
+    PJRT_Device_GetDescription(PJRT_Device_GetDescription_Args);
     PJRT_Device_IsAddressable;
     PJRT_Device_LocalHardwareId;
     PJRT_Device_AddressableMemories;

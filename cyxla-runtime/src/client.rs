@@ -9,7 +9,8 @@ use cyxla_pjrt_sys as sys;
 use cyxla_pjrt_sys::{
     Args as _, Call as _, PJRT_Client, PJRT_Client_AddressableDevices_Args,
     PJRT_Client_Create_Args, PJRT_Client_Destroy_Args, PJRT_Client_PlatformName_Args,
-    PJRT_Client_PlatformVersion_Args, PJRT_Device, PJRT_NamedValue, PJRT_NamedValue_Value,
+    PJRT_Client_PlatformVersion_Args, PJRT_Device, PJRT_Device_GetDescription_Args,
+    PJRT_DeviceDescription_Kind_Args, PJRT_NamedValue, PJRT_NamedValue_Value,
 };
 
 use crate::api::{self, Api};
@@ -53,6 +54,7 @@ struct Inner {
     plugin: Plugin,
     platform: String,
     platform_version: String,
+    device_kind: String,
     zero_copy: ZeroCopy,
 }
 
@@ -144,6 +146,7 @@ impl Client {
         Ok(Self(Arc::new(Inner {
             platform,
             platform_version: handle.platform_version()?,
+            device_kind: handle.device_kind(device)?,
             handle,
             device,
             library,
@@ -164,6 +167,13 @@ impl Client {
     /// Source: `PJRT_Client_PlatformVersion`.
     pub fn platform_version(&self) -> &str {
         &self.0.platform_version
+    }
+
+    /// What kind of device the client runs programs on: `cpu`, `NVIDIA A100-SXM4-40GB`.
+    ///
+    /// Source: `PJRT_DeviceDescription_Kind`.
+    pub fn device_kind(&self) -> &str {
+        &self.0.device_kind
     }
 
     /// The version of the PJRT C API that the plugin was built with, major and minor.
@@ -428,6 +438,23 @@ impl Handle {
         unsafe {
             self.api.call(&mut args)?;
             Ok(api::text(args.platform_version, args.platform_version_size))
+        }
+    }
+
+    fn device_kind(&self, device: NonNull<PJRT_Device>) -> Result<String, ApiError> {
+        let mut description = PJRT_Device_GetDescription_Args {
+            device: device.as_ptr(),
+            ..PJRT_Device_GetDescription_Args::new()
+        };
+        // SAFETY: the client is alive, and so are its device and what describes that.
+        unsafe {
+            self.api.call(&mut description)?;
+            let mut args = PJRT_DeviceDescription_Kind_Args {
+                device_description: description.device_description,
+                ..PJRT_DeviceDescription_Kind_Args::new()
+            };
+            self.api.call(&mut args)?;
+            Ok(api::text(args.device_kind, args.device_kind_size))
         }
     }
 

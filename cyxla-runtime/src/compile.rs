@@ -157,6 +157,7 @@ fn key_of(
         api_version: client.api_version(),
         platform: client.platform(),
         platform_version: client.platform_version(),
+        device_kind: client.device_kind(),
         stablehlo_versions: client.stablehlo_versions(),
         handlers: &handlers,
     };

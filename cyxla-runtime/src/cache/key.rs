@@ -42,6 +42,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) platform: &'a str,
     /// The version of its platform, as it says itself.
     pub(crate) platform_version: &'a str,
+    /// What kind of device it compiles for.
+    pub(crate) device_kind: &'a str,
     /// The StableHLO versions that it reads, if it says so.
     pub(crate) stablehlo_versions: Option<(StableHloVersion, StableHloVersion)>,
     /// The targets of custom calls that have a handler, sorted.
@@ -148,6 +150,7 @@ impl CacheKey {
             ("PJRT API", format!("{major}.{minor}")),
             ("platform", compiler.platform.to_owned()),
             ("platform version", compiler.platform_version.to_owned()),
+            ("device", compiler.device_kind.to_owned()),
             ("StableHLO", stablehlo),
             ("XLA_FLAGS", plugin.xla_flags.clone()),
             ("threads", plugin.threads.join(", ")),
@@ -260,6 +263,7 @@ mod tests {
             api_version: (0, 115),
             platform: "cpu",
             platform_version: "1",
+            device_kind: "cpu",
             stablehlo_versions: Some((StableHloVersion::new(0, 9, 0), StableHloVersion::DEFAULT)),
             handlers: &[],
         }
@@ -306,6 +310,10 @@ mod tests {
                 ..usual()
             },
             Compiler {
+                device_kind: "NVIDIA H100 80GB HBM3",
+                ..usual()
+            },
+            Compiler {
                 stablehlo_versions: Some((older, StableHloVersion::DEFAULT)),
                 ..usual()
             },
@@ -340,6 +348,15 @@ mod tests {
         assert_eq!(parts["threads"], "2, , ");
         assert!(parts.contains_key("processor features"));
         assert!(format!("{key:?}").contains("\"platform version\": \"1\""));
+    }
+
+    #[test]
+    fn a_key_is_printed_a_part_to_a_line() {
+        let key = CacheKey::of(vec![
+            ("platform".into(), "cpu".to_owned()),
+            ("platform version".into(), "1\n2".to_owned()),
+        ]);
+        assert_eq!(key.to_string(), "platform: cpu\nplatform version: 1\\n2");
     }
 
     #[test]

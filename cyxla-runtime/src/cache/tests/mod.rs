@@ -18,10 +18,16 @@ fn key_of(module: &str) -> CacheKey {
 /// Runs one of these tests in a process of its own, where it finds `directory` by [`child`].
 #[cfg(unix)]
 fn run(command: &mut std::process::Command, directory: &Path) {
-    let output = command
-        .env("CYXLA_TEST_DIRECTORY", directory)
-        .output()
-        .unwrap();
+    command.env("CYXLA_TEST_DIRECTORY", directory);
+    let output = loop {
+        match command.output() {
+            // A process that another test starts holds the copy of this program open for a moment.
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::yield_now();
+            }
+            output => break output.unwrap(),
+        }
+    };
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success(),
