@@ -140,7 +140,7 @@ impl<'a> CallFrame<'a> {
     }
 
     #[cold]
-    fn miscounted(&self, arguments: usize, results: usize) -> Error {
+    pub(crate) fn miscounted(&self, arguments: usize, results: usize) -> Error {
         Error::invalid_argument(format_args!(
             "called with {} and {}, but takes {} and {}\n  help: in Python, give jax.ffi.ffi_call what the handler takes",
             Count(self.arguments.len(), "argument"),
@@ -185,7 +185,8 @@ impl<'a> CallFrame<'a> {
         Ok(None)
     }
 
-    fn any_argument(&self, index: usize) -> Result<AnyArray<'_>, Error> {
+    /// One argument.
+    pub(crate) fn any_argument(&self, index: usize) -> Result<AnyArray<'_>, Error> {
         let place = Place::argument(index);
         let array = self.arguments.get(index).ok_or_else(|| place.missing())?;
         let memory = self.argument(index)?;
@@ -197,7 +198,8 @@ impl<'a> CallFrame<'a> {
         ))
     }
 
-    fn any_result(&self, index: usize) -> Result<AnyArrayMut<'_>, Error> {
+    /// One result. Whoever calls this holds the frame exclusively, and asks once.
+    pub(crate) fn any_result(&self, index: usize) -> Result<AnyArrayMut<'_>, Error> {
         let place = Place::result(index);
         let array = self.results.get(index).ok_or_else(|| place.missing())?;
         Ok(AnyArrayMut::new(array.dims, self.result(index)?, place))
@@ -239,7 +241,7 @@ pub struct Parts<'f, const A: usize, const R: usize> {
 }
 
 /// A number of things: `1 result`, `2 results`.
-struct Count(usize, &'static str);
+pub(crate) struct Count(pub(crate) usize, pub(crate) &'static str);
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

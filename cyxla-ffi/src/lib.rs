@@ -29,6 +29,7 @@ mod frame;
 mod handler;
 mod memory;
 mod owned_call;
+mod parameter;
 
 pub use any_array::{AnyArray, AnyArrayMut};
 pub use array::{Array, ArrayMut};
@@ -43,3 +44,6 @@ pub use frame::{CallFrame, Parts};
 pub use handler::Handler;
 pub use memory::RawArray;
 pub use owned_call::OwnedCall;
+pub use parameter::{Parameter, Returned};
+#[doc(hidden)]
+pub use parameter::Parameters;

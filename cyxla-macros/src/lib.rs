@@ -1,4 +1,5 @@
-//! The attribute `#[cyxla::program]`; documented where users meet it, in the crate `cyxla`.
+//! The attributes `#[cyxla::program]` and `#[cyxla::ffi_handler]` (`ffi_handler.rs`); documented where users meet them, in the
+//! crate `cyxla`.
 //!
 //! The stages of an expansion, a file each: [`cyxla_syntax`] parses the declaration, `locate.rs` finds the artifact of the
 //! build script, `lookup.rs` the record of the program in it, `check.rs` compares the two, `expand.rs` writes the function
@@ -11,6 +12,7 @@
 mod beside;
 mod check;
 mod expand;
+mod ffi_handler;
 mod locate;
 mod lookup;
 mod mistake;
@@ -30,4 +32,13 @@ pub fn program(
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
     program::expand(attribute.into(), item.into(), &Surroundings::of_compiler()).into()
+}
+
+/// Makes a function the handler of a custom call.
+#[proc_macro_attribute]
+pub fn ffi_handler(
+    attribute: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    ffi_handler::expand(attribute.into(), item.into()).into()
 }

@@ -258,3 +258,21 @@ fn what_fails_leaves_a_function_to_call() {
     );
     assert!(stand_in(&open).is_none());
 }
+
+#[test]
+fn a_handler_takes_its_parameters_in_order() {
+    let item = quote!(
+        /// Documented by the user.
+        #[cfg(unix)]
+        pub fn my_norm(
+            x: ffi::Array<f32, 2>,
+            r#type: &str,
+            mut out: ffi::ArrayMut<f32, 1>,
+        ) -> Result<(), ffi::Error> {
+            out.fill(0.0);
+            Ok(())
+        }
+    );
+    let tokens = crate::ffi_handler::expand(quote!("norm.of.rows", crate = "renamed"), item);
+    matches_snapshot("ffi_handler", tokens);
+}

@@ -161,6 +161,11 @@ macro_rules! minifloats {
             }
         }
 
+        // SAFETY: one byte, of which any is a value.
+        unsafe impl cyxla_ffi::Element for $name {
+            const DTYPE: cyxla_artifact::DType = cyxla_artifact::DType::$name;
+        }
+
         impl From<$name> for f32 {
             fn from(value: $name) -> f32 {
                 value.to_f32()

@@ -90,6 +90,11 @@
 //!
 //! A type may be left to Python with `_`; [the attribute](macro@program) says when.
 //!
+//! # Rust inside of JAX
+//!
+//! A JAX program can call back into Rust, with gradients: [`#[cyxla::ffi_handler]`](macro@ffi_handler) makes a function the
+//! handler of a custom call.
+//!
 //! # Run time
 //!
 //! The first call loads a PJRT plugin, the library that compiles and runs StableHLO, and compiles the program or loads it
@@ -103,6 +108,65 @@
 
 pub use cyxla_artifact as artifact;
 pub use cyxla_artifact::{ArrayType, ArrayTypeError, DType, LoweredProgram, StableHloVersion};
+#[doc(inline)]
+pub use cyxla_ffi as ffi;
+/// Makes a function the handler of a custom call: JAX programs call Rust.
+///
+/// ```
+/// use cyxla::ffi;
+///
+/// /// √(Σ x² + ε) of each row.
+/// #[cyxla::ffi_handler("my_norm")]
+/// fn my_norm(
+///     x: ffi::Array<f32, 2>,
+///     eps: f32,
+///     mut out: ffi::ArrayMut<f32, 1>,
+/// ) -> Result<(), ffi::Error> {
+///     for (out, row) in out.iter_mut().zip(x.rows()) {
+///         *out = (row.iter().map(|x| x * x).sum::<f32>() + eps).sqrt();
+///     }
+///     Ok(())
+/// }
+///
+/// my_norm::register()?;
+/// # Ok::<(), cyxla::Error>(())
+/// ```
+///
+/// In Python, where `eps` is of the type that the handler takes:
+///
+/// ```python
+/// def norms(x):
+///     result = jax.ShapeDtypeStruct(x.shape[:1], x.dtype)
+///     return jax.ffi.ffi_call("my_norm", result)(x, eps=numpy.float32(1e-6))
+/// ```
+///
+/// And in Rust, `custom_calls = ["my_norm"]` in the attribute [`program`](macro@program) of what calls it.
+///
+/// # Parameters
+///
+/// | type | is |
+/// |---|---|
+/// | [`ffi::Array<T, N>`](ffi::Array) | the next argument, with elements `T` and `N` axes |
+/// | [`ffi::ArrayMut<T, N>`](ffi::ArrayMut) | the next result, which holds anything until it is written |
+/// | [`ffi::AnyArray`], [`ffi::AnyArrayMut`] | the same, of a type that the function looks at |
+/// | `bool`, `i8` … `u64`, `f32`, `f64`, `&str`, `&[i64]`, [`ffi::Attributes`] | the attribute of the parameter's name |
+/// | `Option` of these | the attribute, if there is one |
+///
+/// Element types, numbers of axes and of arrays are checked before the function is called; what does not fit is an error of
+/// the program. So is an `Err` of the function, and a panic. An argument that XLA has put into the memory of a result is
+/// copied first. Attributes are exactly of the type that Python gave.
+///
+/// # The handler
+///
+/// The function stays a function. Beside it comes a type of its name: `my_norm::register()` registers the handler under
+/// `my_norm::TARGET`, [`register_ffi_target`] does so under another name. Without a name in the attribute, the target is
+/// called as the function. A function that can't fail returns nothing. For a handler with state, give a closure to
+/// [`register_ffi_target`].
+///
+/// Handlers are called on the CPU only, perhaps from several threads at once, and must not call programs of cyxla. JAX can't
+/// see into them: for gradients, write a second handler and join both with `jax.custom_vjp`; for `jax.vmap`, give
+/// `vmap_method` to `jax.ffi.ffi_call`.
+pub use cyxla_macros::ffi_handler;
 /// Turns a signature into a typed call of a JAX program.
 ///
 /// ```ignore
@@ -225,12 +289,12 @@ pub use cyxla_runtime::{
     CacheKey, CacheOutcome, CacheStatistics, CachedProgram, Client, ClientError, CompileError,
     CompileStatistics, Compiled, Complex, DeviceBuffer, DiskCache, Donated, Element, Error,
     ErrorCode, ErrorInfo, Executable, ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN,
-    F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F16, Host, HostArray, HostArrayError, HostView, I4,
-    OptionValue, Options, Output, PLATFORM_PREFERENCE, Parameter, Pending, Plugin, PluginError,
-    PluginModule, PluginSource, Prepared, Program, Result, RuntimeInfo, Searched, U4, as_mut_slice,
-    as_slice, available_plugins, cache, compile_options, compile_program, compile_program_in,
-    default_client, default_plugin, error_info, find_plugin, from_slice, from_slice_mut,
-    initialize, is_initialized, register_plugin, runtime_info,
+    F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F16, FfiError, Host, HostArray, HostArrayError,
+    HostView, I4, OptionValue, Options, Output, PLATFORM_PREFERENCE, Parameter, Pending, Plugin,
+    PluginError, PluginModule, PluginSource, Prepared, Program, Result, RuntimeInfo, Searched, U4,
+    as_mut_slice, as_slice, available_plugins, cache, compile_options, compile_program,
+    compile_program_in, default_client, default_plugin, error_info, find_plugin, from_slice,
+    from_slice_mut, initialize, is_initialized, register_ffi_target, register_plugin, runtime_info,
 };
 #[cfg(feature = "ndarray")]
 pub use cyxla_runtime::{

@@ -182,45 +182,45 @@ const DAMAGES: &[(&str, Damage)] = &[
         call.frame.struct_size = random.below(XLA_FFI_CallFrame::STRUCT_SIZE);
     }),
     ("stage", |call, random| {
-        call.frame.stage = random.one_of(&[0, 1, 2, 4])
+        call.frame.stage = random.one_of(&[0, 1, 2, 4]);
     }),
     ("size of arguments", |call, random| {
         call.frame.args.struct_size = random.below(XLA_FFI_Args::STRUCT_SIZE);
     }),
     ("size of results", |call, _| {
-        call.frame.rets.struct_size += 8
+        call.frame.rets.struct_size += 8;
     }),
     ("size of attributes", |call, random| {
         call.frame.attrs.struct_size = random.below(XLA_FFI_Attrs::STRUCT_SIZE);
     }),
     ("number of arguments", |call, random| {
-        call.frame.args.size = random.count()
+        call.frame.args.size = random.count();
     }),
     ("number of results", |call, random| {
-        call.frame.rets.size = random.count()
+        call.frame.rets.size = random.count();
     }),
     ("number of attributes", |call, random| {
-        call.frame.attrs.size = random.count()
+        call.frame.attrs.size = random.count();
     }),
     ("kinds of arguments", |call, _| {
-        call.frame.args.types = null_mut()
+        call.frame.args.types = null_mut();
     }),
     ("list of arguments", |call, _| {
-        call.frame.args.args = null_mut()
+        call.frame.args.args = null_mut();
     }),
     ("list of results", |call, _| {
-        call.frame.rets.rets = null_mut()
+        call.frame.rets.rets = null_mut();
     }),
     ("kinds of attributes", |call, _| {
-        call.frame.attrs.types = null_mut()
+        call.frame.attrs.types = null_mut();
     }),
     ("names", |call, _| call.frame.attrs.names = null_mut()),
     ("attributes", |call, _| call.frame.attrs.attrs = null_mut()),
     ("kind of an array", |call, random| {
-        call.kinds[random.below(2)] = 2
+        call.kinds[random.below(2)] = 2;
     }),
     ("argument", |call, random| {
-        call.arguments[random.below(2)] = null_mut()
+        call.arguments[random.below(2)] = null_mut();
     }),
     ("result", |call, _| call.results[0] = null_mut()),
     ("size of a buffer", |call, random| {
@@ -230,22 +230,22 @@ const DAMAGES: &[(&str, Damage)] = &[
         call.buffers[random.below(3)].dtype = random.one_of(&[0, 17, 34, -1, c_int::MAX]);
     }),
     ("memory", |call, random| {
-        call.buffers[random.below(3)].data = null_mut()
+        call.buffers[random.below(3)].data = null_mut();
     }),
     ("number of axes", |call, random| {
         call.buffers[random.below(3)].rank = random.one_of(&[-1, MOST_AXES + 1, i64::MAX]);
     }),
     ("axes", |call, random| {
-        call.buffers[2 * random.below(2)].dims = null_mut()
+        call.buffers[2 * random.below(2)].dims = null_mut();
     }),
     ("axis", |call, random| {
         call.dims[random.below(2)] = random.one_of(&[-1, i64::MIN, i64::MAX, 1 << 62]);
     }),
     ("name", |call, random| {
-        call.names[random.below(2)] = null_mut()
+        call.names[random.below(2)] = null_mut();
     }),
     ("attribute", |call, random| {
-        call.attributes[random.below(2)] = null_mut()
+        call.attributes[random.below(2)] = null_mut();
     }),
     ("kind of an attribute", |call, random| {
         call.attribute_kinds[random.below(2)] = random.one_of(&[0, 5, -1]);
