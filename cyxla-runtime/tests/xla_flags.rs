@@ -23,11 +23,15 @@ fn run(test: &str, flags: &str) -> Vec<(PathBuf, String)> {
             .env("TF_CPP_MIN_LOG_LEVEL", "3")
             .output()
             .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}\n{text}{errors}", output.status);
-        assert!(text.contains("1 passed"), "{text}{errors}");
-        (plugin, text)
+        assert!(
+            output.status.success(),
+            "{}\n{printed}{errors}",
+            output.status
+        );
+        assert!(printed.contains("1 passed"), "{printed}{errors}");
+        (plugin, printed)
     };
     plugins().into_iter().map(run).collect()
 }
@@ -40,15 +44,15 @@ fn child() -> Option<Plugin> {
 fn an_unknown_flag_is_an_error_that_names_it_and_the_plugin() {
     let Some(plugin) = child() else {
         let flags = "--xla_cpu_max_isa=AVX2 --xla_not_a_flag=1 -xla_dump_to=/tmp";
-        for (plugin, text) in run(
+        for (plugin, printed) in run(
             "an_unknown_flag_is_an_error_that_names_it_and_the_plugin",
             flags,
         ) {
             let plugin = plugin.canonicalize().unwrap();
-            assert!(text.contains(&plugin.display().to_string()), "{text}");
+            assert!(printed.contains(&plugin.display().to_string()), "{printed}");
             assert!(
-                text.contains("end the process: --xla_not_a_flag -xla_dump_to\n  help: "),
-                "{text}"
+                printed.contains("end the process: --xla_not_a_flag -xla_dump_to\n  help: "),
+                "{printed}"
             );
         }
         return;
@@ -59,11 +63,11 @@ fn an_unknown_flag_is_an_error_that_names_it_and_the_plugin() {
 #[test]
 fn a_file_of_flags_that_is_not_there_is_an_error_that_names_it() {
     let Some(plugin) = child() else {
-        for (_, text) in run(
+        for (_, printed) in run(
             "a_file_of_flags_that_is_not_there_is_an_error_that_names_it",
             "/no/such/file",
         ) {
-            assert!(text.contains("XLA_FLAGS=\"/no/such/file\""), "{text}");
+            assert!(printed.contains("XLA_FLAGS=\"/no/such/file\""), "{printed}");
         }
         return;
     };

@@ -90,12 +90,11 @@ fn flags(text: &str) -> Vec<&str> {
             let quote = value.chars().next()?;
             matches!(quote, '"' | '\'').then(|| (quote, &value[1..]))
         });
-        let (flag, after) = match quoted {
-            Some((quote, value)) => (name, behind_quote(value, quote)),
-            None => {
-                let (word, after) = split_at_first(rest, is_space);
-                (split_at_first(word, |c| c == '=').0, after)
-            }
+        let (flag, after) = if let Some((quote, value)) = quoted {
+            (name, behind_quote(value, quote))
+        } else {
+            let (word, after) = split_at_first(rest, is_space);
+            (split_at_first(word, |c| c == '=').0, after)
         };
         flags.push(flag);
         rest = after.trim_start_matches(is_space);
