@@ -16,11 +16,13 @@ from .entry_point import Modules
 from .failure import Failure, Location, defined_at, described, from_exception
 from .user_code import UserCode
 
-# What jnp.linalg and jax.scipy.linalg call, and export has no promise for yet. The handlers of cyxla keep to it.
+# What jnp.linalg, jax.scipy.linalg and jax.experimental.sparse call, and export has no promise for yet. The handlers of cyxla
+# keep to it.
 LINALG_CALLS = [
     *(f"lapack_{letter}{name}_ffi" for letter in "sdcz" for name in ("geqp3", "gesvd")),
     *("lapack_sormqr_ffi", "lapack_dormqr_ffi", "lapack_cunmqr_ffi", "lapack_zunmqr_ffi"),
     "tridiagonal_solve_perturbed_ffi",
+    "cpu_csr_sparse_dense_ffi",
 ]
 
 CALLBACK_HELP = {
