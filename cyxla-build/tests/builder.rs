@@ -171,6 +171,31 @@ fn artifacts_of_two_folders_are_equal_byte_for_byte() {
 }
 
 #[test]
+fn every_build_says_what_is_donated_in_vain() {
+    let Some(python) = interpreters().into_iter().next() else {
+        return;
+    };
+    let demo = Demo::new(&python);
+    // Of the type of the matrix there is a result, of the type of the vector there is none.
+    demo.write(
+        "src/main.rs",
+        &MAIN
+            .replace("x: &Matrix", "x: cyxla::Buffer<Matrix>")
+            .replace("args = ", "donate = [x], args = ")
+            .replace("x: &_", "x: _"),
+    );
+    let warning = "src/main.rs:9: `x` of `wide` is donated in vain: model:wide has no result of type i32[3] left to \
+                   take its memory; borrow it, or leave it out of `donate`";
+    for outcome in [Outcome::Lowered, Outcome::Fresh] {
+        let report = demo.build();
+        assert_eq!(report.outcome, outcome);
+        assert_eq!(report.warnings, [warning]);
+        let donated = |i: usize| report.programs[i].inputs[0].donated;
+        assert_eq!([donated(0), donated(1)], [true, false]);
+    }
+}
+
+#[test]
 fn all_wrong_programs_are_in_one_error() {
     let Some(python) = interpreters().into_iter().next() else {
         return;

@@ -16,7 +16,7 @@ use crate::statistics::CompileStatistics;
 
 /// A JAX program that is part of this binary; made by `#[cyxla::program]`, one for each function.
 ///
-/// The function's module gives it: `predict::program()`. It is compiled, or loaded from the disk cache, at the first
+/// The type beside the function gives it: `predict::program()`. It is compiled, or loaded from the disk cache, at the first
 /// call, once per process; threads that call meanwhile wait for that.
 ///
 /// ```no_run
