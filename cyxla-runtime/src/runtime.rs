@@ -12,6 +12,7 @@ use cyxla_artifact::StableHloVersion;
 use crate::client::Client;
 use crate::error::Error;
 use crate::error_info::counted;
+use crate::ffi;
 use crate::plugin::{OptionValue, Plugin, default_plugin, find_plugin, plugin_at};
 use crate::threads;
 
@@ -38,6 +39,7 @@ pub struct Options {
     create_options: Vec<(String, OptionValue)>,
     threads: Option<NonZero<usize>>,
     copying: bool,
+    without_jax_targets: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -94,10 +96,25 @@ impl Options {
         self
     }
 
+    /// Whether the custom calls of `jnp.linalg`, `jax.lax.linalg`, `jax.scipy.linalg` and `jax.experimental.sparse` have
+    /// handlers, on the CPU. Usually so; without, a process can register handlers of its own for them, or use those that its
+    /// plugin has. A target that has a handler when the first client starts keeps it.
+    ///
+    /// Without the feature `linalg` of `cyxla` there are none to be had.
+    ///
+    /// Source: `jax_targets` of `initialize` in the Python package.
+    pub fn jax_targets(mut self, jax_targets: bool) -> Self {
+        self.without_jax_targets = !jax_targets;
+        self
+    }
+
     /// Starts the plugin that is chosen.
     pub(crate) fn start(&self) -> Result<Client, Error> {
         let plugin = self.chosen()?;
         threads::limit(self.threads);
+        if !self.without_jax_targets {
+            ffi::register_jax_targets()?;
+        }
         Client::start(&plugin, &self.create_options, !self.copying)
     }
 

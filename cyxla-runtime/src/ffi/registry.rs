@@ -116,27 +116,50 @@ pub fn register_static_ffi_target(
         .into());
     }
     let mut registry = registry();
-    let Registry { targets, plugins } = &mut *registry;
-    if targets.iter().any(|known| known.name == target) {
+    if registry.has(target) {
         return Err(FfiError::Duplicate {
             target: target.to_owned(),
         }
         .into());
     }
     let name: &'static str = Box::leak(target.into());
-    let Some(function) = trampoline::place(targets.len(), name, handler) else {
-        return Err(FfiError::Full {
-            target: target.to_owned(),
-            limit: trampoline::PLACES,
-        }
-        .into());
-    };
-    targets.push(Target { name, function });
+    registry.add(name, handler)?;
+    let Registry { targets, plugins } = &mut *registry;
     for plugin in plugins {
         plugin.tell(targets);
         if let Some(error) = plugin.failed.get(name) {
             return Err(error.clone().into());
         }
+    }
+    Ok(())
+}
+
+/// The handlers that come with cyxla.
+#[cfg(feature = "linalg")]
+fn jax_targets() -> impl Iterator<Item = (&'static str, &'static dyn Handler)> {
+    let targets = cyxla_linalg::targets().iter();
+    targets.map(|(name, handler)| (*name, handler as &dyn Handler))
+}
+
+#[cfg(not(feature = "linalg"))]
+fn jax_targets() -> std::iter::Empty<(&'static str, &'static dyn Handler)> {
+    std::iter::empty()
+}
+
+/// Registers the handlers of `jnp.linalg` for those of its targets that have none.
+///
+/// # Errors
+/// There are too many handlers.
+pub(crate) fn register_jax_targets() -> Result<(), FfiError> {
+    let mut registry = registry();
+    for (name, handler) in jax_targets() {
+        if !registry.has(name) {
+            registry.add(name, handler)?;
+        }
+    }
+    let Registry { targets, plugins } = &mut *registry;
+    for plugin in plugins {
+        plugin.tell(targets);
     }
     Ok(())
 }
@@ -208,6 +231,24 @@ pub(crate) fn prove(client: &Client, targets: &[String]) -> Result<(), FfiError>
         plugin.prove(client, target)?;
     }
     Ok(())
+}
+
+impl Registry {
+    fn has(&self, target: &str) -> bool {
+        self.targets.iter().any(|known| known.name == target)
+    }
+
+    /// Puts a handler into the next place; plugins have still to be told.
+    fn add(&mut self, name: &'static str, handler: &'static dyn Handler) -> Result<(), FfiError> {
+        let Some(function) = trampoline::place(self.targets.len(), name, handler) else {
+            return Err(FfiError::Full {
+                target: name.to_owned(),
+                limit: trampoline::PLACES,
+            });
+        };
+        self.targets.push(Target { name, function });
+        Ok(())
+    }
 }
 
 impl Told {
