@@ -1,10 +1,10 @@
 //! What is not what was written is never used.
 
-use cyxla_artifact::DType;
+use cyxla_artifact::{DType, Hasher};
 use cyxla_runtime::{CacheError, CacheOutcome, compile_program_in};
 
 use crate::support::{array, program, zero_copy_clients};
-use crate::{cache_in, entry_of, sine_in, write_entry};
+use crate::{cache_in, entry_of, sine_in, write_content, write_entry};
 
 #[test]
 fn a_changed_byte_is_compiled_over() {
@@ -120,5 +120,41 @@ fn the_executable_of_another_plugin_under_the_right_name_is_not_used() {
             }
         );
         assert!(damaged, "{outcome:?}");
+    }
+}
+
+#[test]
+fn the_executable_of_another_processor_under_the_right_name_is_not_used() {
+    for client in zero_copy_clients() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        let own = sine_in(&cache, &client);
+        let key = own.key.as_ref().unwrap();
+        let mut parts: Vec<_> = key.parts().collect();
+        let features = parts
+            .iter_mut()
+            .find(|(name, _)| *name == "processor features")
+            .unwrap();
+        features.1 = "amx-tile avx512fp16";
+        let other = parts
+            .iter()
+            .fold(Hasher::new(), |hasher, (name, value)| {
+                hasher.part(name, value)
+            })
+            .finish();
+        // As it was written there, and as if it were for this key.
+        for digest in [&other, key.digest()] {
+            let path = entry_of(&cache, &own);
+            write_content(&path, digest, "executable", &parts, b"machine code");
+            let outcome = sine_in(&cache, &client).cache;
+            let damaged = matches!(
+                outcome,
+                CacheOutcome::Kept {
+                    missed: CacheError::Damaged { .. },
+                    ..
+                }
+            );
+            assert!(damaged, "{outcome:?}");
+        }
     }
 }

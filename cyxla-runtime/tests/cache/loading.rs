@@ -7,7 +7,7 @@ use cyxla_runtime::{
 };
 
 use crate::support::{array, program, sine, zero_copy_clients};
-use crate::{cache_in, entries, entry_of, sine_in};
+use crate::{cache_in, entries, entry_of, sine_in, write_content};
 
 #[test]
 fn a_program_is_compiled_once_and_then_loaded() {
@@ -154,9 +154,7 @@ fn error_of(client: &Client, program: &LoweredProgram) -> CompileError {
 fn custom_calls_without_handlers_are_listed() {
     for client in zero_copy_clients() {
         let mut program = sine();
-        program.record.custom_calls = ["ApproxTopK", "my_norm", "my_sum"]
-            .map(String::from)
-            .into();
+        program.record.custom_calls = ["ApproxTopK", "my_norm", "my_sum"].map(String::from).into();
         let before = error_info().count;
         let error = error_of(&client, &program);
         let CompileError::CustomCalls { targets, .. } = &error else {
@@ -165,11 +163,57 @@ fn custom_calls_without_handlers_are_listed() {
         // XLA has the first one itself.
         assert_eq!(targets, &["my_norm", "my_sum"]);
         let text = error.to_string();
-        assert!(
-            text.starts_with("`sine` calls my_norm, my_sum,"),
-            "{text}"
-        );
+        assert!(text.starts_with("`sine` calls my_norm, my_sum,"), "{text}");
         assert!(text.contains("\n  help: "), "{text}");
         assert!(error_info().count > before);
+    }
+}
+
+/// No program is known that these plugins can't serialize before it runs, so the entry is written here.
+#[test]
+fn a_program_that_could_not_be_serialized_is_compiled_and_not_tried_again() {
+    for client in zero_copy_clients() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        let first = sine_in(&cache, &client);
+        let key = first.key.as_ref().unwrap();
+        let parts: Vec<_> = key.parts().collect();
+        let path = entry_of(&cache, &first);
+        let said = b"Sine is not serializable";
+        write_content(&path, key.digest(), "unserializable", &parts, said);
+        let entry = std::fs::read(&path).unwrap();
+
+        let outcome = sine_in(&cache, &client).cache;
+        let CacheOutcome::Unused { reason } = &outcome else {
+            panic!("{outcome}");
+        };
+        assert!(
+            matches!(reason, CacheError::Unserializable { message } if message.as_bytes() == said),
+            "{reason}"
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), entry);
+        let listed = cache.list().unwrap();
+        assert_eq!(listed[0].unserializable.as_ref().unwrap().as_bytes(), said);
+    }
+}
+
+#[test]
+fn what_is_kept_is_listed_with_the_key_that_it_was_compiled_under() {
+    for client in zero_copy_clients() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache_in(&directory);
+        let compiled = sine_in(&cache, &client);
+        let listed = cache.list().unwrap();
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].program, "sine");
+        assert_eq!(Some(&listed[0].key), compiled.key.as_ref());
+        assert_eq!(listed[0].path, entry_of(&cache, &compiled));
+        let statistics = cache.statistics().unwrap();
+        assert_eq!(statistics.bytes, listed[0].bytes);
+        assert_eq!(cache.clear().unwrap(), 1);
+        assert!(matches!(
+            sine_in(&cache, &client).cache,
+            CacheOutcome::Kept { .. }
+        ));
     }
 }

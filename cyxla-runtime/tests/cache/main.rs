@@ -49,19 +49,25 @@ fn entry_of(cache: &DiskCache, compiled: &Compiled) -> PathBuf {
 
 /// An entry with this executable, as the format says.
 fn write_entry(path: &Path, key: &CacheKey, executable: &[u8]) {
-    let parts = key.parts().flat_map(|(name, value)| [name, value]);
+    let parts: Vec<_> = key.parts().collect();
+    write_content(path, key.digest(), "executable", &parts, executable);
+}
+
+/// An entry with this content, as the format says.
+fn write_content(path: &Path, key: &Digest, kind: &str, parts: &[(&str, &str)], content: &[u8]) {
+    let parts = parts.iter().flat_map(|&(name, value)| [name, value]);
     let mut record = Vec::new();
-    for text in ["executable", "sine"].into_iter().chain(parts) {
+    for text in [kind, "sine"].into_iter().chain(parts) {
         record.extend((text.len() as u64).to_le_bytes());
         record.extend(text.as_bytes());
     }
     let mut entry = b"CYXLAEXE\x02\0\0\0".to_vec();
-    entry.extend(key.digest().as_bytes());
+    entry.extend(key.as_bytes());
     entry.extend((record.len() as u64).to_le_bytes());
-    entry.extend((executable.len() as u64).to_le_bytes());
+    entry.extend((content.len() as u64).to_le_bytes());
     entry.extend(Digest::of(&record).as_bytes());
-    entry.extend(Digest::of(executable).as_bytes());
+    entry.extend(Digest::of(content).as_bytes());
     entry.extend(record);
-    entry.extend(executable);
+    entry.extend(content);
     std::fs::write(path, entry).unwrap();
 }

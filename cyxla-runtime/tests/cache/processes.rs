@@ -3,7 +3,12 @@
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use cyxla_runtime::{CacheError, CacheOutcome, DiskCache, Plugin, compile_program};
+use cyxla_artifact::{ArrayType, DType, StableHloVersion};
+use cyxla_runtime::__private::ProgramParts;
+use cyxla_runtime::{
+    CacheError, CacheOutcome, DiskCache, Options, Parameter, Plugin, Program, compile_program,
+    initialize,
+};
 
 use crate::support::{client_of, sine, zero_copy_clients};
 use crate::{cache_in, entries, entry_of, sine_in};
@@ -37,12 +42,14 @@ fn child() -> Option<(DiskCache, PathBuf)> {
     Some((DiskCache::at(directory), std::env::var_os(PLUGIN)?.into()))
 }
 
-fn succeeded(child: Child) {
+/// What a process printed that did what it should.
+fn succeeded(child: Child) -> String {
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{text}{errors}", output.status);
     assert!(text.contains("1 passed"), "{text}{errors}");
+    text.into_owned()
 }
 
 /// `CYXLA_TEST_PROCESSES` makes it as many as wanted.
@@ -63,7 +70,9 @@ fn processes_that_start_at_once_on_an_empty_cache_all_have_the_program() {
         command.spawn().unwrap()
     };
     let children: Vec<Child> = (0..count).map(start).collect();
-    children.into_iter().for_each(succeeded);
+    for child in children {
+        succeeded(child);
+    }
     assert_eq!(entries(&cache).len(), 1);
     let outcome = sine_in(&cache, client).cache;
     assert!(matches!(outcome, CacheOutcome::Loaded), "{outcome:?}");
@@ -183,4 +192,50 @@ fn the_environment_can_make_the_cache_read_only() {
     let before = modified();
     start();
     assert_eq!((entries(&cache).len(), modified()), (1, before));
+}
+
+#[test]
+fn a_program_of_a_binary_tells_what_the_cache_did_for_it() {
+    const PAIR: Parameter = Parameter {
+        path: "x",
+        array_type: ArrayType::scalar(DType::F32).in_array(2),
+        donated: false,
+    };
+    static SINE: Program = Program::new(ProgramParts {
+        name: "sine",
+        target: "model:sine",
+        platform: "cpu",
+        x64: false,
+        inputs: &[PAIR],
+        outputs: &[PAIR],
+        custom_calls: &[],
+        stablehlo_version: StableHloVersion::DEFAULT,
+        calling_convention: 10,
+        sha256: [0; 32],
+        code: include_bytes!("../programs/sine.mlirbc"),
+    });
+    if let Some((_, plugin)) = child() {
+        assert!(SINE.cache_outcome().is_none());
+        initialize(Options::new().plugin_path(plugin)).unwrap();
+        SINE.load().unwrap();
+        println!("{}", SINE.cache_outcome().unwrap());
+        println!("{}", SINE.cache_key().unwrap());
+        return;
+    }
+    let client = &zero_copy_clients()[0];
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory);
+    for expected in [
+        "compiled and kept in the disk cache",
+        "loaded from the disk cache",
+    ] {
+        let test = "a_program_of_a_binary_tells_what_the_cache_did_for_it";
+        let mut command = process(test, &cache, client.plugin());
+        command
+            .arg("--nocapture")
+            .env("CYXLA_CACHE_DIR", directory.path());
+        let printed = succeeded(command.spawn().unwrap());
+        assert!(printed.contains(expected), "{printed}");
+        assert!(printed.contains("\nplatform: cpu\n"), "{printed}");
+    }
 }
