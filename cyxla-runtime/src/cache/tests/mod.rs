@@ -211,6 +211,34 @@ fn the_size_of_the_cache_is_bounded_and_what_was_used_least_recently_goes() {
 }
 
 #[test]
+fn threads_that_keep_programs_at_once_stay_within_the_size() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = cache_in(&directory).size_limit(10_000);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let cache = &cache;
+            scope.spawn(move || {
+                for number in 0..50 {
+                    let key = key_of(&format!("{thread} {number}"));
+                    put_under(cache, &key, &[thread; 1_000]).unwrap();
+                    match cache.get(&key) {
+                        Ok(found) => assert_eq!(found, [thread; 1_000]),
+                        // The others have used theirs more recently.
+                        Err(error) => {
+                            assert!(matches!(error, CacheError::Absent { .. }), "{error}");
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let statistics = cache.statistics().unwrap();
+    // As many entries as fit: each is 1,000 bytes, and some 200 of header and record.
+    assert!(statistics.bytes <= 10_000, "{statistics:?}");
+    assert!(statistics.entries >= 5, "{statistics:?}");
+}
+
+#[test]
 fn an_executable_that_is_larger_than_the_cache_replaces_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let cache = cache_in(&directory).size_limit(1_000);
