@@ -3,6 +3,7 @@
 //! `cargo run --release -p cyxla-tests --bin calls` has them take turns and judges the outcome; here each is measured by
 //! itself, and compared with the time before.
 
+#![allow(missing_docs, reason = "a macro of criterion makes a function")]
 #![allow(clippy::unwrap_used, reason = "a failed call ends the bench")]
 
 use std::hint::black_box;

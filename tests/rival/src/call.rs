@@ -100,15 +100,27 @@ impl Call {
         }
     }
 
+    /// Starts the program without an event, and gives its first result, which may not be there yet. The caller destroys it.
+    ///
+    /// # Safety
+    /// The inputs stay as they are until the result is there.
+    #[inline]
+    pub(crate) unsafe fn start(&mut self) -> Result<*mut PJRT_Buffer, Failure> {
+        let functions = self.program.client().functions();
+        let frame = self.filled_frame();
+        frame.execute.device_complete_events = std::ptr::null_mut();
+        // SAFETY: as in `execute`, but that nobody waits; an event is not asked for.
+        unsafe {
+            let error = (frame.functions.execute)(&raw mut frame.execute);
+            functions.check(error, PJRT_LoadedExecutable_Execute_Args::FUNCTION)?;
+        }
+        Ok(Results { call: self }.take(0))
+    }
+
     #[inline]
     fn execute(&mut self) -> Result<(), Failure> {
         let functions = self.program.client().functions();
-        let frame = &mut *self.frame;
-        frame.argument_list = self.arguments.as_ptr();
-        frame.result_list = self.results.as_mut_ptr();
-        frame.execute.options = &raw mut frame.options;
-        frame.execute.argument_lists = &raw const frame.argument_list;
-        frame.execute.output_lists = &raw const frame.result_list;
+        let frame = self.filled_frame();
         frame.execute.device_complete_events = &raw mut frame.done;
         // SAFETY: one device, for which the program was compiled; as many arguments as there are living buffers, whose memory
         // nobody writes while `self` is borrowed; room for as many results as the program has, and for one event, which is
@@ -124,6 +136,18 @@ impl Call {
             functions.check(error, PJRT_Event_Destroy_Args::FUNCTION)?;
             waited
         }
+    }
+
+    /// The frame, with the places of its lists.
+    #[inline]
+    fn filled_frame(&mut self) -> &mut Frame {
+        let frame = &mut *self.frame;
+        frame.argument_list = self.arguments.as_ptr();
+        frame.result_list = self.results.as_mut_ptr();
+        frame.execute.options = &raw mut frame.options;
+        frame.execute.argument_lists = &raw const frame.argument_list;
+        frame.execute.output_lists = &raw const frame.result_list;
+        frame
     }
 
     /// Puts a buffer in the place of an input's own for the runs to come, and gives that of before.

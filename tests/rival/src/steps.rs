@@ -1,16 +1,19 @@
 //! A state that stays on the device and is moved through a program, step by step.
 
 use cyxla_pjrt_sys::{
-    Args as _, PJRT_Buffer, PJRT_Buffer_Type_F32, PJRT_Client_BufferFromHostBuffer_Args,
-    PJRT_Event_Await_Args, PJRT_Event_Destroy_Args,
-    PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+    Args as _, PJRT_Buffer, PJRT_Buffer_ReadyEvent_Args, PJRT_Buffer_Type_F32,
+    PJRT_Client_BufferFromHostBuffer_Args, PJRT_Event, PJRT_Event_Await_Args,
+    PJRT_Event_Destroy_Args, PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
 };
 
+use crate::client::Functions;
 use crate::{Call, Client, Failure, Program};
 
 /// A program whose first argument, donated or not, becomes its first result.
-#[derive(Debug)]
 pub struct Steps {
+    functions: Functions,
+    /// The state, which is the first argument of the call.
+    state: *mut PJRT_Buffer,
     call: Call,
 }
 
@@ -30,15 +33,23 @@ impl Steps {
             let view = call.replace(0, state);
             call.destroy(view);
         }
-        Ok(Self { call })
+        Ok(Self {
+            functions: program.client().functions(),
+            state,
+            call,
+        })
     }
 
-    /// The elements of another argument, row major.
+    /// The elements of another argument, row major. Waits until all steps are done.
+    ///
+    /// # Errors
+    /// One of them failed.
     ///
     /// # Panics
     /// There is no such input.
-    pub fn input(&mut self, index: usize) -> &mut [f32] {
-        self.call.input(index)
+    pub fn input(&mut self, index: usize) -> Result<&mut [f32], Failure> {
+        self.finish()?;
+        Ok(self.call.input(index))
     }
 
     /// Moves the state through the program, and waits until it is done.
@@ -51,12 +62,80 @@ impl Steps {
     #[inline]
     pub fn step(&mut self) -> Result<(), Failure> {
         let state = self.call.run()?.take(0);
-        // SAFETY: the new state is alive until it is taken out again; the one before is used by nobody.
+        self.put(state);
+        Ok(())
+    }
+
+    /// Moves the state through the program without waiting for it.
+    ///
+    /// # Errors
+    /// The program can't be started.
+    #[inline]
+    pub fn start(&mut self) -> Result<(), Failure> {
+        // SAFETY: the other inputs are borrowed from `self` and written before the first step only: `input` waits.
+        let state = unsafe { self.call.start()? };
+        self.put(state);
+        Ok(())
+    }
+
+    /// Waits until all steps are done.
+    ///
+    /// # Errors
+    /// One of them failed.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        let functions = self.functions;
+        let mut ready = PJRT_Buffer_ReadyEvent_Args {
+            buffer: self.state,
+            ..PJRT_Buffer_ReadyEvent_Args::new()
+        };
+        // SAFETY: the state is alive; the event is ours.
+        unsafe { functions.call(&mut ready)? };
+        // SAFETY: as above.
+        unsafe { wait(functions, ready.event) }
+    }
+
+    fn put(&mut self, state: *mut PJRT_Buffer) {
+        self.state = state;
+        // SAFETY: the new state is alive until it is taken out again; that before is used by nobody but the program, which
+        // keeps what it needs.
         unsafe {
             let before = self.call.replace(0, state);
             self.call.destroy(before);
         }
-        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Steps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Steps").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        // The memory of the inputs goes with the call. How the steps have ended is of no use to anybody now.
+        let _ = self.finish();
+    }
+}
+
+/// Waits for an event, and destroys it.
+///
+/// # Safety
+/// An event that is alive, and owned by the caller.
+unsafe fn wait(functions: Functions, event: *mut PJRT_Event) -> Result<(), Failure> {
+    let mut wait = PJRT_Event_Await_Args {
+        event,
+        ..PJRT_Event_Await_Args::new()
+    };
+    let mut destroy = PJRT_Event_Destroy_Args {
+        event,
+        ..PJRT_Event_Destroy_Args::new()
+    };
+    // SAFETY: as the caller promises.
+    unsafe {
+        let waited = functions.call(&mut wait);
+        functions.call(&mut destroy)?;
+        waited
     }
 }
 
@@ -76,16 +155,7 @@ fn copy(client: &Client, data: &[f32], shape: &[i64]) -> Result<*mut PJRT_Buffer
     // is ours.
     unsafe {
         client.functions().call(&mut args)?;
-        let mut wait = PJRT_Event_Await_Args {
-            event: args.done_with_host_buffer,
-            ..PJRT_Event_Await_Args::new()
-        };
-        let mut destroy = PJRT_Event_Destroy_Args {
-            event: args.done_with_host_buffer,
-            ..PJRT_Event_Destroy_Args::new()
-        };
-        client.functions().call(&mut wait)?;
-        client.functions().call(&mut destroy)?;
+        wait(client.functions(), args.done_with_host_buffer)?;
     }
     Ok(args.buffer)
 }

@@ -32,7 +32,7 @@ The exit code is 1 if a bound is missed.
 Instructions of ours beyond those of the raw C API, per call: the difference of
   perf stat -e instructions:u calls --no-jax --only ours 200000 tiny
   perf stat -e instructions:u calls --no-jax --only raw_c 200000 tiny
-each less the same with fewer calls. Where there are no such counters, valgrind --tool=callgrind in place of perf stat.";
+each less the same with fewer calls. (XLA does not get through compiling under valgrind.)";
 
 /// The one engine.
 const ENGINE: &str = "pjrt";

@@ -84,7 +84,7 @@ impl Raw {
 
     fn steps(&self, program: &Program) -> Result<Steps, Failure> {
         let mut steps = Steps::new(&self.compile(program)?, &[STATE, SCALAR])?;
-        steps.input(1).fill(1.0);
+        steps.input(1)?.fill(1.0);
         Ok(steps)
     }
 

@@ -1,9 +1,11 @@
 //! A state that is moved through a program.
 
+use std::time::Instant;
+
 use super::{Setup, jax_side};
 use crate::calls::memory;
 use crate::calls::programs::{State, moved_step, step, zero_state};
-use crate::calls::sides::{Plan, Side};
+use crate::calls::sides::{Plan, Side, per_call};
 use crate::calls::{Bound, Failure, Quantity, Row};
 
 /// Steps of a block, and of a run whose memory is looked at.
@@ -28,6 +30,7 @@ pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
         })
     })?;
 
+    let mut not_awaited = raw.moved_steps()?;
     let mut state = zero_state()?;
     let mut sides = vec![
         Side::of_calls("ours", ours_moved(Some(zero_state()?))),
@@ -36,6 +39,15 @@ pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
             Ok(())
         }),
         Side::of_calls("raw_c", || Ok(moved.step()?)),
+        // As jax.jit does it: the end alone is waited for.
+        Side::of_blocks("raw_c_not_awaited", |block| {
+            let start = Instant::now();
+            for _ in 0..block.calls() {
+                not_awaited.start()?;
+            }
+            not_awaited.finish()?;
+            Ok(per_call(start, block.calls()))
+        }),
     ];
     sides.extend(jax_side(jax, "donation"));
     let measured = plan.whole(&mut sides, 7, STEPS)?;
@@ -44,6 +56,7 @@ pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
     row.value("ours_ns", measured.median("ours"));
     row.value("ours_not_donated_ns", measured.median("ours_not_donated"));
     row.value("raw_c_ns", measured.median("raw_c"));
+    row.value("raw_c_not_awaited_ns", measured.median("raw_c_not_awaited"));
     row.value("jax_jit_ns", measured.median("jax_jit"));
     row.value("ours_states", ours_states);
     row.value("ours_not_donated_states", fresh_states);
@@ -55,6 +68,7 @@ pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
     compare("ours, not donated", "ours_not_donated", Bound::AtMost(1.0));
     compare("jax.jit, donated", "jax_jit", Bound::AtMost(1.0));
     compare("raw C", "raw_c", Bound::None);
+    compare("raw C, not awaited", "raw_c_not_awaited", Bound::None);
     let mut compare = |rival: &'static str, theirs, bound| {
         row.compare(
             "memory",
