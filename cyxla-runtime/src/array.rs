@@ -66,6 +66,14 @@ macro_rules! elements {
 
         impl SealedOutput for $rust {}
 
+        impl AsArray for $rust {
+            type Array = Self;
+
+            fn as_array(&self) -> &Self {
+                self
+            }
+        }
+
         impl Output for $rust {
             const TYPE: ArrayType = <$rust as Array>::TYPE;
 
@@ -118,6 +126,43 @@ unsafe impl<A: Array, const N: usize> Array for [A; N] {
 pub(crate) fn bytes_of<A: Array>(array: &A) -> &[u8] {
     // SAFETY: an `Array` is plain data without padding, so all its bytes are initialised.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(array).cast(), size_of::<A>()) }
+}
+
+/// What holds an array in host memory: the array itself, a [`Box`] or a [`Host`] of it. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` holds no array type of JAX",
+    note = "arrays are elements and nested arrays, such as `[[f32; 4]; 8]`, and `Box` and `Host` of these"
+)]
+pub trait AsArray: SealedOutput {
+    /// The type of the array.
+    type Array: Array;
+
+    /// The array.
+    fn as_array(&self) -> &Self::Array;
+}
+
+impl<A: Array, const N: usize> AsArray for [A; N] {
+    type Array = Self;
+
+    fn as_array(&self) -> &Self {
+        self
+    }
+}
+
+impl<T: Array> AsArray for Box<T> {
+    type Array = T;
+
+    fn as_array(&self) -> &T {
+        self
+    }
+}
+
+impl<A: Array> AsArray for Host<A> {
+    type Array = A;
+
+    fn as_array(&self) -> &A {
+        self
+    }
 }
 
 /// A result of a program: an array by value, on the heap, or on the device. Sealed.

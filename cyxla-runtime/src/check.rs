@@ -118,7 +118,7 @@ const fn mismatch(what: &str, expected: ArrayType, declared: ArrayType) -> Text 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not `cyxla::Result<T>`",
     label = "a call fails with `cyxla::Error`",
-    note = "write `cyxla::Result<T>`, where `T` is an array type, a `Box` of one, or a tuple of both"
+    note = "write `cyxla::Result<T>`, where `T` is an array type; `Box`, `Host` or `Buffer` of one; or a tuple of these"
 )]
 pub trait Returned {
     /// The type without its error.

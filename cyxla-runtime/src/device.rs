@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use cyxla_artifact::{ArrayType, DType};
 use cyxla_pjrt_sys::{Call as _, PJRT_Buffer, PJRT_Buffer_UnsafePointer_Args};
 
-use crate::array::Array;
+use crate::array::{Array, AsArray};
 use crate::buffer::{HostData, RawBuffer};
 use crate::client::Client;
 use crate::element_type;
@@ -55,7 +55,7 @@ impl<A: Array> Buffer<A> {
     /// There is no default client, or the device has no room.
     ///
     /// Source: `PJRT_Client_BufferFromHostBuffer`.
-    pub fn from(array: &A) -> Result<Self, Error> {
+    pub fn from(array: &impl AsArray<Array = A>) -> Result<Self, Error> {
         Self::on(&default_client()?, array)
     }
 
@@ -66,8 +66,9 @@ impl<A: Array> Buffer<A> {
     ///
     /// # Errors
     /// The device has no room, or this is a forked child of the client's process.
-    pub fn on(client: &Client, array: &A) -> Result<Self, Error> {
-        let owned = counted(OwnedBuffer::copy(client, &HostView::of(array)))?;
+    pub fn on(client: &Client, array: &impl AsArray<Array = A>) -> Result<Self, Error> {
+        let view = HostView::of(array.as_array());
+        let owned = counted(OwnedBuffer::copy(client, &view))?;
         // SAFETY: of type `A`, as the array is.
         Ok(unsafe { Self::from_owned(owned) })
     }

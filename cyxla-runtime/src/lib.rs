@@ -41,7 +41,7 @@ mod statistics;
 mod threads;
 mod validity;
 
-pub use array::{Array, Output};
+pub use array::{Array, AsArray, Output};
 pub use cache::{
     CacheError, CacheKey, CacheOutcome, CacheStatistics, CachedProgram, DiskCache, cache,
 };

@@ -108,8 +108,6 @@
 
 pub use cyxla_artifact as artifact;
 pub use cyxla_artifact::{ArrayType, ArrayTypeError, DType, LoweredProgram, StableHloVersion};
-#[doc(inline)]
-pub use cyxla_ffi as ffi;
 /// Makes a function the handler of a custom call: JAX programs call Rust.
 ///
 /// ```
@@ -285,10 +283,10 @@ pub use cyxla_macros::program;
 #[doc(hidden)]
 pub use cyxla_runtime::__private;
 pub use cyxla_runtime::{
-    ApiError, Argument, ArgumentError, Array, BF16, Bound, Buffer, BufferError, CacheError,
-    CacheKey, CacheOutcome, CacheStatistics, CachedProgram, Client, ClientError, CompileError,
-    CompileStatistics, Compiled, Complex, DeviceBuffer, DiskCache, Donated, Element, Error,
-    ErrorCode, ErrorInfo, Executable, ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN,
+    ApiError, Argument, ArgumentError, Array, AsArray, BF16, Bound, Buffer, BufferError,
+    CacheError, CacheKey, CacheOutcome, CacheStatistics, CachedProgram, Client, ClientError,
+    CompileError, CompileStatistics, Compiled, Complex, DeviceBuffer, DiskCache, Donated, Element,
+    Error, ErrorCode, ErrorInfo, Executable, ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN,
     F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F16, FfiError, Host, HostArray, HostArrayError,
     HostView, I4, OptionValue, Options, Output, PLATFORM_PREFERENCE, Parameter, Pending, Plugin,
     PluginError, PluginModule, PluginSource, Prepared, Program, Result, RuntimeInfo, Searched, U4,
@@ -300,3 +298,21 @@ pub use cyxla_runtime::{
 pub use cyxla_runtime::{
     NdArray, as_mut_ndarray, as_ndarray, from_ndarray, from_ndarray_mut, ndarray,
 };
+
+/// What a handler of a custom call sees: see [`ffi_handler`](macro@ffi_handler) and [`register_ffi_target`].
+///
+/// | | |
+/// |---|---|
+/// | [`Handler`](ffi::Handler) | what is called: a function of a frame |
+/// | [`CallFrame`](ffi::CallFrame) | one call: arguments, results, attributes |
+/// | [`Array`](ffi::Array), [`ArrayMut`](ffi::ArrayMut) | an argument and a result with element type and number of axes checked |
+/// | [`AnyArray`](ffi::AnyArray), [`AnyArrayMut`](ffi::AnyArrayMut) | the same, of a type known at run time |
+/// | [`Attributes`](ffi::Attributes) | numbers, strings, arrays and dictionaries that the program gives by name |
+/// | [`Error`](ffi::Error) | why a handler failed |
+/// | [`OwnedCall`](ffi::OwnedCall) | a call without JAX, for tests of handlers |
+///
+/// Source: `jax.ffi`; `xla/ffi/api/c_api.h`.
+pub mod ffi {
+    #[doc(inline)]
+    pub use cyxla_ffi::*;
+}

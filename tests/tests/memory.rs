@@ -80,13 +80,13 @@ fn host_arrays_are_arguments_and_results() {
 fn one_array_can_be_both_arguments() {
     let x = grid(1.5);
     assert_eq!(*add(&x, &x).unwrap(), *grid(3.0));
-    let x = Buffer::from(&*x).unwrap();
+    let x = Buffer::from(&x).unwrap();
     assert_eq!(add_device(&x, &x).unwrap().view().unwrap(), &*grid(3.0));
 }
 
 #[test]
 fn arrays_on_the_device_are_arguments_and_results() {
-    let x = Buffer::from(&*grid(1.0)).unwrap();
+    let x = Buffer::from(&grid(1.0)).unwrap();
     let y = add_device(&x, &x).unwrap();
     let z = add_device(&y, &x).unwrap();
     assert_eq!(z.to_host().unwrap(), grid(3.0));
@@ -99,7 +99,7 @@ fn arrays_of_256_megabytes_do_not_touch_the_stack() {
     let check = || {
         let mut x = Host::<Large>::zeros();
         x[8191][8191] = 1.0;
-        let y = Buffer::from(&*x).unwrap();
+        let y = Buffer::from(&x).unwrap();
         let z = add_large(&x, &y).unwrap();
         assert_eq!((z[8191][8191], z[8191][0]), (2.0, 0.0));
     };
@@ -109,7 +109,7 @@ fn arrays_of_256_megabytes_do_not_touch_the_stack() {
 #[test]
 fn a_state_that_is_moved_through_stays_in_its_memory() {
     let force = grid(0.25);
-    let mut state = Buffer::from(&*grid(0.0)).unwrap();
+    let mut state = Buffer::from(&grid(0.0)).unwrap();
     let start = std::ptr::from_ref(state.view().unwrap());
     for round in 1_u8..=40 {
         let (next, largest) = step(state, &force).unwrap();
@@ -131,7 +131,7 @@ fn donation_is_declared_by_value_by_option_and_by_jax() {
     }
     assert_eq!(donations(add_device::program().inputs()), [false, false]);
 
-    let state = Buffer::from(&*grid(1.0)).unwrap();
+    let state = Buffer::from(&grid(1.0)).unwrap();
     let (state, largest) = step_by_option(state, 2.0).unwrap();
     assert_eq!(largest, 3.0);
     let start = std::ptr::from_ref(state.view().unwrap());
@@ -151,8 +151,8 @@ fn a_host_array_can_be_given_away_too() {
 #[test]
 fn two_arguments_can_be_given_away() {
     let (mut a, mut b) = (
-        Buffer::from(&*grid(1.0)).unwrap(),
-        Buffer::from(&*grid(10.0)).unwrap(),
+        Buffer::from(&grid(1.0)).unwrap(),
+        Buffer::from(&grid(10.0)).unwrap(),
     );
     for _ in 0..2 {
         (a, b) = swap(a, b).unwrap();
@@ -199,12 +199,12 @@ fn arrays_on_the_device_can_be_sent_and_shared() {
     fn check<T: Send + Sync>() {}
     check::<Buffer<Grid>>();
     check::<Host<Grid>>();
-    let shared = Buffer::from(&*grid(1.0)).unwrap();
+    let shared = Buffer::from(&grid(1.0)).unwrap();
     std::thread::scope(|scope| {
         for thread in 0_u8..4 {
             let shared = &shared;
             scope.spawn(move || {
-                let mut state = Buffer::from(&*grid(f32::from(thread))).unwrap();
+                let mut state = Buffer::from(&grid(f32::from(thread))).unwrap();
                 for _ in 0..50 {
                     state = step(state, shared.view().unwrap()).unwrap().0;
                 }

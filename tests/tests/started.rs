@@ -168,7 +168,7 @@ fn a_panic_between_start_and_wait_is_only_a_panic() {
 #[test]
 fn arrays_on_the_device_can_be_dropped_while_they_are_used() {
     let pending = {
-        let x = Buffer::from(&*square()).unwrap();
+        let x = Buffer::from(&square()).unwrap();
         slow_on_device::start(&x, ROUNDS).unwrap()
     };
     assert!(is_right(pending.wait().unwrap().view().unwrap(), ROUNDS));
@@ -176,7 +176,7 @@ fn arrays_on_the_device_can_be_dropped_while_they_are_used() {
 
 #[test]
 fn an_array_can_be_given_away_while_another_call_reads_it() {
-    let x = Buffer::from(&*square()).unwrap();
+    let x = Buffer::from(&square()).unwrap();
     let reading = slow_on_device::start(&x, ROUNDS).unwrap();
     let (moved, largest) = step(x, 7.0).unwrap();
     assert_eq!(largest, 8.0);
@@ -186,7 +186,7 @@ fn an_array_can_be_given_away_while_another_call_reads_it() {
 
 #[test]
 fn started_calls_can_be_chained_by_moving() {
-    let state = Buffer::from(&*square()).unwrap();
+    let state = Buffer::from(&square()).unwrap();
     let (state, _) = step::start(state, 1.0).unwrap().wait().unwrap();
     let (state, largest) = step::start(state, 1.0).unwrap().wait().unwrap();
     assert_eq!((largest, state.view().unwrap()[0][1]), (3.0, 2.0));
