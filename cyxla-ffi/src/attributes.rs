@@ -233,8 +233,17 @@ impl<'a> ArrayAttribute<'a> {
 
 /// What an attribute is read as: numbers, `bool`, `&str`, slices, [`Attributes`], and `Option`s of these.
 ///
-/// Types must be those that Python gave: `numpy.float32(…)` is `f32`, a Python `float` is `f64` or, without JAX's x64 mode,
-/// `f32`; a Python `int` is `i64` or `i32`.
+/// Types must be those that Python gave:
+///
+/// | Python | Rust |
+/// |---|---|
+/// | `True` | `bool` |
+/// | `7` | `i64` |
+/// | `0.5` | `f64`, whatever JAX's x64 mode |
+/// | `numpy.float32(0.5)`, `numpy.int32(7)`, … | `f32`, `i32`, … |
+/// | `"text"` | `&str` |
+/// | `numpy.array([1, 2])` | `&[i64]`; arrays of `bool` and tuples are refused by XLA |
+/// | `{"name": 7}` | [`Attributes`] |
 #[diagnostic::on_unimplemented(
     message = "an attribute can't be read as `{Self}`",
     label = "no type of attributes",

@@ -44,6 +44,6 @@ pub use frame::{CallFrame, Parts};
 pub use handler::Handler;
 pub use memory::RawArray;
 pub use owned_call::OwnedCall;
-pub use parameter::{Parameter, Returned};
 #[doc(hidden)]
 pub use parameter::Parameters;
+pub use parameter::{Parameter, Returned};

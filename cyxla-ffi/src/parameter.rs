@@ -114,6 +114,8 @@ impl<'f> Parameter<'f> for AnyArrayMut<'f> {
     }
 }
 
+// Whoever gives another type may have meant an array.
+#[diagnostic::do_not_recommend]
 impl<'f, A: FromAttribute<'f>> Parameter<'f> for A {
     fn take(from: &mut Parameters<'f>, name: &'static str) -> Result<Self, Error> {
         from.frame.attributes().get(name)

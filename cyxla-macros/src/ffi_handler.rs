@@ -4,7 +4,7 @@
 //! out of a call. What a parameter is, the compiler finds by its type: the macro can't know what an alias means.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
@@ -162,14 +162,14 @@ fn handler(function: &ItemFn, parameters: &[Parameter], options: &Options) -> To
         .collect();
     let takes = parameters.iter().zip(&values).map(|(parameter, value)| {
         let name = parameter.name.unraw().to_string();
-        let take = quote_spanned!(parameter.ty=> #krate::ffi::Parameter::take);
+        let take = at(parameter.ty, quote!(#krate::ffi::Parameter::take));
         quote!(let #value = #take(&mut parameters, #name)?;)
     });
     let returned = match &function.sig.output {
         ReturnType::Default => ident.span(),
         ReturnType::Type(_, ty) => ty.span(),
     };
-    let into_result = quote_spanned!(returned=> #krate::ffi::Returned::into_result);
+    let into_result = at(returned, quote!(#krate::ffi::Returned::into_result));
     quote! {
         #[doc = #about]
         #(#shared)*
@@ -205,6 +205,15 @@ fn handler(function: &ItemFn, parameters: &[Parameter], options: &Options) -> To
             }
         }
     }
+}
+
+/// The same tokens, so that what the compiler says of them stands there.
+fn at(span: Span, tokens: TokenStream) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token| {
+        token.set_span(span);
+        token
+    });
+    moved.collect()
 }
 
 #[cfg(test)]
