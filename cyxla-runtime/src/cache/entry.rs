@@ -192,23 +192,21 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Opens an entry that this user alone could have written.
     fn open(path: &'a Path) -> Result<Self, CacheError> {
+        // Another process may also remove it between the two calls.
+        let absent = |error: std::io::Error| match error.kind() {
+            ErrorKind::NotFound => CacheError::Absent {
+                path: path.to_owned(),
+            },
+            _ => io(path, error),
+        };
         // Looked at before it is opened: opening a pipe would wait.
-        match std::fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.is_file() => {}
-            Ok(_) => {
-                return Err(CacheError::Untrusted {
-                    path: path.to_owned(),
-                    reason: "it is no regular file",
-                });
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(CacheError::Absent {
-                    path: path.to_owned(),
-                });
-            }
-            Err(error) => return Err(io(path, error)),
+        if !std::fs::symlink_metadata(path).map_err(absent)?.is_file() {
+            return Err(CacheError::Untrusted {
+                path: path.to_owned(),
+                reason: "it is no regular file",
+            });
         }
-        let file = File::open(path).map_err(|error| io(path, error))?;
+        let file = File::open(path).map_err(absent)?;
         let metadata = file.metadata().map_err(|error| io(path, error))?;
         // And again once it is open: now it can't be exchanged any more.
         match directory::foreign(&metadata) {
