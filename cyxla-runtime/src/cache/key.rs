@@ -180,6 +180,31 @@ impl CacheKey {
         self.parts.iter().map(|(name, value)| (&**name, &**value))
     }
 
+    /// The names of the parts that are not the same in both keys, to see why a program that is kept was compiled again.
+    ///
+    /// ```no_run
+    /// # fn explain(program: &cyxla_runtime::Program) -> Result<(), cyxla_runtime::CacheError> {
+    /// if let Some(key) = program.cache_key() {
+    ///     for kept in cyxla_runtime::cache().list()? {
+    ///         println!("{} differs in {:?}", kept.program, key.differences(&kept.key));
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn differences<'a>(&'a self, other: &'a Self) -> Vec<&'a str> {
+        let is_in = |key: &Self, part: &Part| key.parts.contains(part);
+        let own = self.parts.iter().filter(|part| !is_in(other, part));
+        let others = other.parts.iter().filter(|part| !is_in(self, part));
+        let mut names: Vec<&str> = own.map(|(name, _)| &**name).collect();
+        for (name, _) in others {
+            if !names.contains(&&**name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// The digest of all parts: the name of the entry.
     pub const fn digest(&self) -> &Digest {
         &self.digest
@@ -357,6 +382,33 @@ mod tests {
             ("platform version".into(), "1\n2".to_owned()),
         ]);
         assert_eq!(key.to_string(), "platform: cpu\nplatform version: 1\\n2");
+    }
+
+    #[test]
+    fn keys_tell_in_which_parts_they_differ() {
+        let key = |parts: &[(&'static str, &str)]| {
+            let parts = parts.iter();
+            CacheKey::of(
+                parts
+                    .map(|&(name, value)| (name.into(), value.into()))
+                    .collect(),
+            )
+        };
+        let one = key(&[
+            ("module", "m"),
+            ("threads", "1"),
+            ("old", "1"),
+            ("platform", "cpu"),
+        ]);
+        let other = key(&[
+            ("module", "m"),
+            ("threads", "2"),
+            ("new", "1"),
+            ("platform", "cuda"),
+        ]);
+        let differences = ["threads", "old", "platform", "new"];
+        assert_eq!(one.differences(&other), differences);
+        assert!(one.differences(&one).is_empty());
     }
 
     #[test]
