@@ -134,13 +134,9 @@ impl<'a, R: Real> Balance<'a, R> {
     /// Makes right eigenvectors of the balanced matrix those of the given one; left ones where `left`.
     #[inline(always)]
     pub(crate) fn undo<T: Element<Real = R>>(&self, column: &mut [T], left: bool) {
-        for i in self.low..=self.high {
-            let factor = if left {
-                R::ONE / self.factors[i]
-            } else {
-                self.factors[i]
-            };
-            column[i] = column[i].scale(factor);
+        let scaled = self.low..=self.high;
+        for (x, &factor) in column[scaled.clone()].iter_mut().zip(&self.factors[scaled]) {
+            *x = x.scale(if left { R::ONE / factor } else { factor });
         }
         for i in (0..self.low).rev().chain(self.high + 1..column.len()) {
             column.swap(i, self.places[i]);

@@ -126,6 +126,16 @@ impl<'a, T: Copy> Columns<'a, T> {
 }
 
 impl<T: crate::element::Element> Columns<'_, T> {
+    /// Copies the first `count` columns of a real matrix to the top of the columns.
+    #[inline(always)]
+    pub(crate) fn widen(&mut self, real: &Columns<'_, T::Real>, count: usize) {
+        for j in 0..count {
+            for (x, &re) in self.column_mut(j).iter_mut().zip(real.column(j)) {
+                *x = T::from_re(re);
+            }
+        }
+    }
+
     /// Makes the first `count` columns those of the identity.
     #[inline(always)]
     pub(crate) fn set_identity(&mut self, count: usize) {

@@ -13,6 +13,10 @@ const SWEEPS: usize = 30;
 /// After so many sweeps without a deflation the shift is made up instead.
 const EXCEPTIONAL: usize = 10;
 
+/// After so many, what is negligible beside the diagonal counts as zero though small eigenvalues may feel it: rounding can keep it
+/// at the bound of the finer criterion.
+const PATIENCE: usize = 2 * EXCEPTIONAL + 1;
+
 /// Brings rows and columns `low..=high` of the Hessenberg matrix `h`, outside of which it is upper triangular, to upper triangular
 /// form. `z` is turned along.
 ///
@@ -37,7 +41,7 @@ pub(crate) fn triangularize<T: Element, const FUSED: bool>(
     let mut end = high + 1;
     while end > low {
         let last = end - 1;
-        let first = active_from(h, low, last);
+        let first = active_from(h, low, last, since_deflation < PATIENCE);
         if first > low {
             h.set(first, first - 1, T::ZERO);
         }
@@ -62,9 +66,10 @@ pub(crate) fn triangularize<T: Element, const FUSED: bool>(
     0
 }
 
-/// The first row of the block that ends at `last` and whose subdiagonal holds nothing negligible.
+/// The first row of the block that ends at `last` and whose subdiagonal holds nothing negligible; beside the diagonal where not
+/// `patient`, else beside the eigenvalues too.
 #[inline(always)]
-fn active_from<T: Element>(h: &Columns<'_, T>, low: usize, last: usize) -> usize {
+fn active_from<T: Element>(h: &Columns<'_, T>, low: usize, last: usize, patient: bool) -> usize {
     let tiny = T::Real::SAFE_MINIMUM / T::Real::EPSILON;
     let precision = T::Real::EPSILON + T::Real::EPSILON;
     let ordered = |x: T::Real, y: T::Real| if x > y { (x, y) } else { (y, x) };
@@ -85,6 +90,9 @@ fn active_from<T: Element>(h: &Columns<'_, T>, low: usize, last: usize) -> usize
             }
         }
         if below <= precision * beside {
+            if !patient {
+                break;
+            }
             let (most, least) = ordered(below, h.at(k - 1, k).abs1());
             let (largest, smallest) = ordered(lower.abs1(), (upper - lower).abs1());
             let sum = largest + most;
@@ -107,22 +115,24 @@ fn choose_shift<T: Element>(
 ) -> T {
     // A shift that is unlike those of a cycle ends it (Wilkinson's constant).
     let three_quarters = T::Real::from_f64(0.75);
-    if since_deflation % (2 * EXCEPTIONAL) == 0 {
+    if since_deflation.is_multiple_of(2 * EXCEPTIONAL) {
         return h.at(last, last) + T::from_re(three_quarters * h.at(last, last - 1).abs1());
     }
-    if since_deflation % EXCEPTIONAL == 0 {
+    if since_deflation.is_multiple_of(EXCEPTIONAL) {
         return h.at(first, first) + T::from_re(three_quarters * h.at(first + 1, first).abs1());
     }
     // The eigenvalue of the last 2 × 2 block nearer to its last element.
     let d = h.at(last, last);
-    let size = h.at(last - 1, last).abs1() + h.at(last, last - 1).abs1();
+    let difference = h.at(last - 1, last - 1) - d;
+    let beside = h.at(last - 1, last).abs1() + h.at(last, last - 1).abs1();
+    let size = beside + difference.abs1();
     if size == T::Real::ZERO {
         return d;
     }
     let half = T::Real::from_f64(0.5);
     let inverse = T::Real::ONE / size;
     let product = h.at(last - 1, last).scale(inverse) * h.at(last, last - 1).scale(inverse);
-    let x = (h.at(last - 1, last - 1) - d).scale(inverse).scale(half);
+    let x = difference.scale(inverse).scale(half);
     let root = square_root(x * x + product);
     // x and the root are added where they don't cancel.
     let aligned = x.re() * root.re() + x.im() * root.im();

@@ -261,6 +261,12 @@ fn write_vectors<T: Decompose>(
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    reason = "sizes of matrices are small"
+)]
 mod tests {
     use super::*;
     use crate::element::Real;

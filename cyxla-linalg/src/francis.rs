@@ -15,6 +15,10 @@ const SWEEPS: usize = 30;
 /// After so many sweeps without a deflation the shifts are made up instead.
 const EXCEPTIONAL: usize = 10;
 
+/// After so many, what is negligible beside the diagonal counts as zero though small eigenvalues may feel it: rounding can keep it
+/// at the bound of the finer criterion.
+const PATIENCE: usize = 2 * EXCEPTIONAL + 1;
+
 /// Rows and columns that a transformation reaches outside of the active block.
 #[derive(Clone, Copy)]
 struct Reach {
@@ -52,7 +56,7 @@ pub(crate) fn triangularize<R: Real, const FUSED: bool>(
     let mut end = high + 1;
     while end > low {
         let last = end - 1;
-        let first = active_from(h, low, last);
+        let first = active_from(h, low, last, since_deflation < PATIENCE);
         if first > low {
             h.set(first, first - 1, R::ZERO);
         }
@@ -92,9 +96,10 @@ pub(crate) fn triangularize<R: Real, const FUSED: bool>(
     0
 }
 
-/// The first row of the block that ends at `last` and whose subdiagonal holds nothing negligible.
+/// The first row of the block that ends at `last` and whose subdiagonal holds nothing negligible; beside the diagonal where not
+/// `patient`, else beside the eigenvalues too.
 #[inline(always)]
-fn active_from<R: Real>(h: &Columns<'_, R>, low: usize, last: usize) -> usize {
+fn active_from<R: Real>(h: &Columns<'_, R>, low: usize, last: usize, patient: bool) -> usize {
     let tiny = R::SAFE_MINIMUM / R::EPSILON;
     let precision = R::EPSILON + R::EPSILON;
     let mut k = last;
@@ -114,6 +119,9 @@ fn active_from<R: Real>(h: &Columns<'_, R>, low: usize, last: usize) -> usize {
             }
         }
         if below <= precision * beside {
+            if !patient {
+                break;
+            }
             let above = h.at(k - 1, k).magnitude();
             let (most, least) = ordered(below, above);
             let (largest, smallest) = ordered(lower.magnitude(), (upper - lower).magnitude());
@@ -145,8 +153,8 @@ fn choose_shifts<R: Real>(
     since_deflation: usize,
 ) -> Shifts<R> {
     // Shifts that are unlike those of a cycle end it (Wilkinson's constants).
-    if since_deflation % EXCEPTIONAL == 0 {
-        let (row, size) = if since_deflation % (2 * EXCEPTIONAL) == 0 {
+    if since_deflation.is_multiple_of(EXCEPTIONAL) {
+        let (row, size) = if since_deflation.is_multiple_of(2 * EXCEPTIONAL) {
             (
                 last,
                 h.at(last, last - 1).magnitude() + h.at(last - 1, last - 2).magnitude(),

@@ -183,7 +183,7 @@ mod tests {
         let mut a = random::<f64>(n, n * n);
         for j in 0..n {
             for i in j + 1..n {
-                if i < 2 || i > 4 || j < 2 {
+                if !(2..=4).contains(&i) || j < 2 {
                     a[j * n + i] = 0.0;
                 }
             }

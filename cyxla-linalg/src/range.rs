@@ -21,7 +21,7 @@ pub(crate) fn largest_part<T: Element>(x: &[T]) -> T::Real {
 /// Whether a number is neither infinite nor NaN.
 #[inline(always)]
 pub(crate) fn is_finite<R: Real>(x: R) -> bool {
-    (x - x) == R::ZERO
+    x * R::ZERO == R::ZERO
 }
 
 /// The 2-norm, as LAPACK's `nrm2`: without overflow or underflow of the squares.
@@ -88,7 +88,18 @@ pub(crate) fn quotient<T: Element>(x: T, y: T) -> T {
 #[inline(always)]
 pub(crate) fn scaling<R: Real>(largest: R) -> Option<R> {
     let least = (R::SAFE_MINIMUM / R::EPSILON).root();
-    let most = R::ONE / least;
+    scaling_between(largest, least, R::ONE / least)
+}
+
+/// [`scaling`] such that the largest part is about one: for divide and conquer, which makes products of more numbers.
+#[inline(always)]
+pub(crate) fn scaling_to_one<R: Real>(largest: R) -> Option<R> {
+    let two = R::ONE + R::ONE;
+    scaling_between(largest, R::ONE / two, two)
+}
+
+#[inline(always)]
+fn scaling_between<R: Real>(largest: R, least: R, most: R) -> Option<R> {
     if largest == R::ZERO || (largest >= least && largest <= most) {
         return None;
     }
@@ -96,12 +107,12 @@ pub(crate) fn scaling<R: Real>(largest: R) -> Option<R> {
     let half = R::ONE / two;
     let mut factor = R::ONE;
     let mut size = largest;
-    // Two factors of the range of the type would overflow: each bound is met by what is left of the other.
-    while size < least && is_finite(factor * two) {
+    // The reciprocal of the factor, by which the results are multiplied, must be a normal number too.
+    while size < least && factor < R::ONE / (two * R::SAFE_MINIMUM) {
         factor *= two;
         size *= two;
     }
-    while size > most {
+    while size > most && factor > two * R::SAFE_MINIMUM {
         factor *= half;
         size *= half;
     }

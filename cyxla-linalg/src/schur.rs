@@ -65,7 +65,11 @@ triangularize!(f32 f64);
 
 /// How far apart columns of `n` elements are kept: at powers of two, the columns of a row share few lines of the cache.
 pub(crate) fn spaced(n: usize) -> usize {
-    if n >= 64 && n % 32 == 0 { n + 8 } else { n }
+    if n >= 64 && n.is_multiple_of(32) {
+        n + 8
+    } else {
+        n
+    }
 }
 
 /// What [`gees`] needs beside its arguments for matrices of `n` rows.
@@ -181,6 +185,12 @@ pub(crate) fn clear_below_subdiagonal<T: Element>(h: &mut Columns<'_, T>) {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    reason = "sizes of matrices are small"
+)]
 mod tests {
     use super::*;
     use crate::element::Real;

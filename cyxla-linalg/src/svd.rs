@@ -10,7 +10,8 @@ use crate::columns::Columns;
 use crate::eigh::sort_by;
 use crate::element::{Element, Number};
 use crate::householder::{apply_reflectors, reflect, reflector};
-use crate::range::{is_finite, largest_part, scaling};
+use crate::range::{is_finite, largest_part, scaling, scaling_to_one};
+use crate::scratch::zeros;
 use crate::simd::{Kernel, axpy, vectorised};
 
 /// Which singular vectors are wanted: LAPACK's JOBZ.
@@ -28,8 +29,8 @@ pub(crate) enum Want {
 const fn large_from<T: Element>(want: Want) -> usize {
     match want {
         Want::Values => 160,
-        _ if T::IS_REAL => 128,
-        _ => 64,
+        _ if T::IS_REAL => 160,
+        _ => 128,
     }
 }
 
@@ -100,6 +101,7 @@ pub(crate) fn scratch<T: Element>(m: usize, n: usize, want: Want) -> StackReq {
         StackReq::new::<T>(rows * cols),
         StackReq::new::<T>(rows * tall.left()),
         StackReq::new::<T>(cols * cols).array(3),
+        StackReq::new::<T::Real>(cols * cols).array(2),
         StackReq::new::<T>(rows),
         StackReq::new::<T>(cols).array(3),
         StackReq::new::<T::Real>(cols).array(2),
@@ -119,6 +121,7 @@ pub(crate) fn scratch<T: Element>(m: usize, n: usize, want: Want) -> StackReq {
         StackReq::new::<T>(rows * tall.left()),
         StackReq::new::<T>(cols * tall.right()),
         StackReq::new::<T>(cols),
+        StackReq::new::<usize>(cols),
         faer_svd::svd_scratch::<T>(rows, cols, vectors, vectors, Par::Seq, params::<T>()),
     ]))
 }
@@ -146,7 +149,11 @@ pub(crate) fn svd<T: Element>(
     }
     let tall = Tall::new(m, n, want);
     let s = &mut s[..tall.cols];
-    let factor = scaling(largest);
+    let factor = if tall.is_large::<T>() {
+        scaling_to_one(largest)
+    } else {
+        scaling(largest)
+    };
     let given = Given {
         tall,
         m,
@@ -282,6 +289,9 @@ impl<T: Element> Kernel for Small<'_, T> {
         let (mut tau, stack) = stack.make_with(cols, |_| T::ZERO);
         let (mut tau_left, stack) = stack.make_with(cols, |_| T::ZERO);
         let (mut tau_right, stack) = stack.make_with(cols, |_| T::ZERO);
+        let turned = if T::IS_REAL { 0 } else { cols * cols };
+        let (mut turned_left, stack) = zeros::<T::Real>(stack, turned);
+        let (mut turned_right, stack) = zeros::<T::Real>(stack, turned);
         let (mut d, stack) = stack.make_with(cols, |_| T::Real::ZERO);
         let (mut e, stack) = stack.make_with(cols, |_| T::Real::ZERO);
         let (mut order, _) = stack.make_with(cols, |k| k);
@@ -294,7 +304,7 @@ impl<T: Element> Kernel for Small<'_, T> {
         let mut triangle = Columns::new(&mut triangle, cols);
         let by_qr = given.tall.by_qr();
         if by_qr {
-            orthogonalize::<T, FUSED>(&mut copy, cols, &mut tau);
+            orthogonalize::<T, FUSED>(&mut copy, &mut tau);
             for j in 0..cols {
                 triangle.column_mut(j)[..=j].copy_from_slice(&copy.column(j)[..=j]);
             }
@@ -303,7 +313,7 @@ impl<T: Element> Kernel for Small<'_, T> {
         bidiagonalize::<T, FUSED>(
             square,
             &mut tails,
-            Bidiagonal {
+            &mut Bidiagonal {
                 d: &mut d,
                 e: &mut e,
                 left: &mut tau_left,
@@ -311,27 +321,43 @@ impl<T: Element> Kernel for Small<'_, T> {
             },
             &mut work,
         );
-        let vectors = if want == Want::Values {
-            None
+        let info = if want == Want::Values {
+            diagonalize::<T>(&mut d, &mut e, None)
         } else {
             left.set_identity(columns);
             right.set_identity(cols);
-            if by_qr {
-                // The reflectors of R reach the first rows and columns only.
-                let mut corner = left.top(cols);
-                apply_reflectors::<T, FUSED>(&triangle, &tau_left, 0, &mut corner, cols, true);
-                apply_reflectors::<T, FUSED>(&copy, &tau, 0, &mut left, columns, false);
-            } else {
-                apply_reflectors::<T, FUSED>(&copy, &tau_left, 0, &mut left, columns, true);
-            }
             let taus = &tau_right[..cols.saturating_sub(1)];
-            apply_reflectors::<T, FUSED>(&tails, taus, 1, &mut right, cols, true);
-            Some(Vectors {
-                u: left.reborrow(),
-                v: right.reborrow(),
-            })
+            let reduced = if by_qr { &triangle } else { &copy };
+            // The reflectors of R reach the first rows and columns only.
+            let (rows, columns) = if by_qr { (cols, cols) } else { (rows, columns) };
+            let mut corner = left.top(rows);
+            let info = if T::IS_REAL {
+                apply_reflectors::<T, FUSED>(reduced, &tau_left, 0, &mut corner, columns, true);
+                apply_reflectors::<T, FUSED>(&tails, taus, 1, &mut right, cols, true);
+                let (u, v) = (corner.reborrow(), right.reborrow());
+                diagonalize(&mut d, &mut e, Some(Vectors { u, v }))
+            } else {
+                // The vectors of the bidiagonal matrix are real: half the work.
+                let mut u = Columns::new(&mut turned_left, cols);
+                let mut v = Columns::new(&mut turned_right, cols);
+                u.set_identity(cols);
+                v.set_identity(cols);
+                let vectors = Vectors {
+                    u: u.reborrow(),
+                    v: v.reborrow(),
+                };
+                let info = diagonalize(&mut d, &mut e, Some(vectors));
+                corner.widen(&u, cols);
+                right.widen(&v, cols);
+                apply_reflectors::<T, FUSED>(reduced, &tau_left, 0, &mut corner, columns, false);
+                apply_reflectors::<T, FUSED>(&tails, taus, 1, &mut right, cols, false);
+                info
+            };
+            if by_qr {
+                apply_reflectors::<T, FUSED>(&copy, &tau, 0, &mut left, given.tall.left(), false);
+            }
+            info
         };
-        let info = diagonalize(&mut d, &mut e, vectors);
         sort_by(&mut order, |i, j| d[i] > d[j]);
         for (s, &from) in s.iter_mut().zip(order.iter()) {
             *s = d[from];
@@ -343,18 +369,15 @@ impl<T: Element> Kernel for Small<'_, T> {
     }
 }
 
-/// `A = Q R`: R above the diagonal of the first `cols` columns, the tails of the reflectors below it.
+/// `A = Q R`: R above the diagonal of as many columns as `tau` has elements, the tails of the reflectors below it.
 #[inline(always)]
-fn orthogonalize<T: Element, const FUSED: bool>(
-    a: &mut Columns<'_, T>,
-    cols: usize,
-    tau: &mut [T],
-) {
-    for i in 0..cols {
+fn orthogonalize<T: Element, const FUSED: bool>(a: &mut Columns<'_, T>, tau: &mut [T]) {
+    let cols = tau.len();
+    for (i, tau) in tau.iter_mut().enumerate() {
         let (head, tail) = a.column_mut(i)[i..].split_at_mut(1);
         let (beta, factor) = reflector::<T, FUSED>(head[0], tail);
         head[0] = T::from_re(beta);
-        tau[i] = factor;
+        *tau = factor;
         let (left, mut right) = a.split(i + 1);
         for j in 0..cols - i - 1 {
             let column = &mut right.column_mut(j)[i..];
@@ -377,7 +400,7 @@ struct Bidiagonal<'a, T: Element> {
 fn bidiagonalize<T: Element, const FUSED: bool>(
     a: &mut Columns<'_, T>,
     tails: &mut Columns<'_, T>,
-    b: Bidiagonal<'_, T>,
+    b: &mut Bidiagonal<'_, T>,
     work: &mut [T],
 ) {
     let n = b.d.len();
@@ -433,6 +456,7 @@ fn large<T: Element>(
     let (mut left, stack) = stack.make_with(rows * columns, |_| T::ZERO);
     let (mut right, stack) = stack.make_with(cols * across, |_| T::ZERO);
     let (mut values, stack) = stack.make_with(cols, |_| T::ZERO);
+    let (mut order, stack) = stack.make_with(cols, |k| k);
     given.copy_to(&mut copy);
     let wanted = want != Want::Values;
     let result = faer_svd::svd(
@@ -447,18 +471,26 @@ fn large<T: Element>(
     if result.is_err() {
         return 1;
     }
-    for (s, value) in s.iter_mut().zip(values.iter()) {
-        *s = value.re();
+    // Divide and conquer leaves those that are zero to its precision in no order.
+    sort_by(&mut order, |i, j| values[i].re() > values[j].re());
+    for (s, &from) in s.iter_mut().zip(order.iter()) {
+        *s = values[from].re();
     }
     if wanted {
         let left = Columns::new(&mut left, rows);
         let right = Columns::new(&mut right, cols);
-        given.write_vectors(&left, &right, |j| j, u, vh);
+        given.write_vectors(&left, &right, |j| order[j], u, vh);
     }
     0
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    reason = "sizes of matrices are small"
+)]
 mod tests {
     use num_complex::Complex;
 

@@ -90,10 +90,9 @@ pub(crate) fn reduce<T: Element, const FUSED: bool>(
             }
             if n > 0 {
                 d[n - 1] = a.at(n - 1, n - 1).re();
-                a.set(n - 1, n - 1, T::from_re(d[n - 1]));
             }
-            for i in 0..n.saturating_sub(1) {
-                a.set(i, i, T::from_re(d[i]));
+            for (i, &d) in d.iter().enumerate() {
+                a.set(i, i, T::from_re(d));
             }
         }
         Triangle::Upper => {
@@ -264,7 +263,7 @@ mod tests {
             (a[column[1]], a[column[2]]) = (3.0, 4.0);
             let (mut d, mut e, mut tau) = ([9.0; 3], [9.0; 2], [9.0; 2]);
             sytrd::<f64>(triangle, &mut a, &mut d, &mut e, &mut tau);
-            let first = if triangle == Triangle::Lower { 0 } else { 1 };
+            let first = usize::from(triangle == Triangle::Upper);
             assert_eq!((e[first], tau[first], a[tail]), (-5.0, 1.6, 0.5));
             assert_eq!((d, e[1 - first], tau[1 - first]), ([0.0; 3], 0.0, 0.0));
         }
