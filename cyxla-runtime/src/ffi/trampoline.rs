@@ -259,3 +259,6 @@ unsafe fn report(api: Option<&XLA_FFI_Api>, error: &Error) -> *mut XLA_FFI_Error
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
