@@ -5,7 +5,7 @@ use cyxla_artifact::DType;
 use crate::array::{Array, ArrayMut};
 use crate::element::Element;
 use crate::error::Error;
-use crate::memory::{Content, Memory};
+use crate::memory::{Content, Memory, RawArray};
 
 /// Which array of a call.
 #[derive(Clone, Copy)]
@@ -53,17 +53,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// The type of an array, printed `f32[8,4]`.
-struct TypeText<'a>(DType, &'a [usize]);
-
-impl fmt::Display for TypeText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[", self.0)?;
-        for (axis, length) in self.1.iter().enumerate() {
-            let separator = if axis > 0 { "," } else { "" };
-            write!(f, "{separator}{length}")?;
-        }
-        f.write_str("]")
+/// The type of an array, to be printed: `f32[8,4]`.
+fn type_of(dtype: DType, dims: &[usize]) -> RawArray<'_> {
+    RawArray {
+        dtype,
+        dims,
+        data: std::ptr::null_mut(),
     }
 }
 
@@ -90,7 +85,7 @@ fn wrong_type(place: Place, dtype: DType, dims: &[usize], wanted: impl fmt::Disp
     Error::invalid_argument(format_args!(
         "{place} is {}, but the handler takes {wanted}\n  help: in Python, call jax.ffi.ffi_call with arrays and results of \
          the types that the handler declares",
-        TypeText(dtype, dims)
+        type_of(dtype, dims)
     ))
 }
 
@@ -204,7 +199,7 @@ impl<'f> AnyArray<'f> {
 
 impl fmt::Debug for AnyArray<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, TypeText(self.dtype(), self.dims))
+        write!(f, "{}: {}", self.place, type_of(self.dtype(), self.dims))
     }
 }
 
@@ -303,9 +298,9 @@ impl<'f> AnyArrayMut<'f> {
             return Err(Error::invalid_argument(format_args!(
                 "{} is {}, but {} is {}: the handler takes equal numbers of elements",
                 self.place,
-                TypeText(self.dtype(), self.dims),
+                type_of(self.dtype(), self.dims),
                 argument.place,
-                TypeText(argument.dtype(), argument.dims)
+                type_of(argument.dtype(), argument.dims)
             )));
         }
         self.filled(Content::CopyOf(argument.bytes()?))
@@ -323,6 +318,6 @@ impl<'f> AnyArrayMut<'f> {
 
 impl fmt::Debug for AnyArrayMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, TypeText(self.dtype(), self.dims))
+        write!(f, "{}: {}", self.place, type_of(self.dtype(), self.dims))
     }
 }
