@@ -3,7 +3,7 @@
 //! The function stays as it is, and can be called. Beside it comes a type of its name, which takes the function's parameters
 //! out of a call. What a parameter is, the compiler finds by its type: the macro can't know what an alias means.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
@@ -158,18 +158,23 @@ fn handler(function: &ItemFn, parameters: &[Parameter], options: &Options) -> To
     let about =
         format!(" The handler of the custom call `{target}`, which calls [`{name}`](fn@{name}).");
     let values: Vec<_> = (0..parameters.len())
-        .map(|index| Ident::new(&format!("parameter_{index}"), Span::mixed_site()))
+        .map(|index| Ident::new(&format!("parameter_{index}"), Span::call_site()))
         .collect();
     let takes = parameters.iter().zip(&values).map(|(parameter, value)| {
         let name = parameter.name.unraw().to_string();
-        let take = at(parameter.ty, quote!(#krate::ffi::Parameter::take));
-        quote!(let #value = #take(&mut parameters, #name)?;)
+        at(
+            parameter.ty,
+            quote!(let #value = #krate::ffi::Parameter::take(&mut parameters, #name)?;),
+        )
     });
     let returned = match &function.sig.output {
         ReturnType::Default => ident.span(),
         ReturnType::Type(_, ty) => ty.span(),
     };
-    let into_result = at(returned, quote!(#krate::ffi::Returned::into_result));
+    let returned = at(
+        returned,
+        quote!(#krate::ffi::Returned::into_result(#ident(#(#values),*))),
+    );
     quote! {
         #[doc = #about]
         #(#shared)*
@@ -201,15 +206,19 @@ fn handler(function: &ItemFn, parameters: &[Parameter], options: &Options) -> To
                 let mut parameters = #krate::ffi::Parameters::new(frame)?;
                 #(#takes)*
                 parameters.finish()?;
-                #into_result(#ident(#(#values),*))
+                #returned
             }
         }
     }
 }
 
-/// The same tokens, so that what the compiler says of them stands there.
-fn at(span: Span, tokens: TokenStream) -> TokenStream {
+/// The same tokens at another place, where the compiler says what is wrong with them.
+fn at(place: Span, tokens: TokenStream) -> TokenStream {
+    let span = Span::call_site().located_at(place);
     let moved = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = &mut token {
+            *group = Group::new(group.delimiter(), at(place, group.stream()));
+        }
         token.set_span(span);
         token
     });
