@@ -175,6 +175,10 @@ pub trait Output: SealedOutput + Sized {
     /// Element type and shape.
     const TYPE: ArrayType;
 
+    /// Whether it stays on the device.
+    #[doc(hidden)]
+    const ON_DEVICE: bool = false;
+
     /// # Errors
     /// The plugin can't give the result.
     ///
@@ -261,6 +265,7 @@ impl<A: Array> SealedOutput for Buffer<A> {}
 /// On the device.
 impl<A: Array> Output for Buffer<A> {
     const TYPE: ArrayType = A::TYPE;
+    const ON_DEVICE: bool = true;
 
     #[inline]
     unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {

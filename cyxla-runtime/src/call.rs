@@ -15,7 +15,11 @@ use crate::program::Program;
     note = "results are array types such as `[[f32; 4]; 8]`; `Box`, `Host` or `Buffer` of these; and tuples of all of them"
 )]
 pub trait Outputs: Sized {
-    /// Takes the results of a program that is done.
+    /// Whether all stay on the device, so that nobody has to wait for them yet.
+    #[doc(hidden)]
+    const ON_DEVICE: bool;
+
+    /// Takes the results of a program, which is done unless they stay on the device.
     ///
     /// # Errors
     /// The plugin can't give one.
@@ -27,6 +31,8 @@ pub trait Outputs: Sized {
 }
 
 impl<O: Output> Outputs for O {
+    const ON_DEVICE: bool = O::ON_DEVICE;
+
     #[inline]
     unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
         // SAFETY: as the caller promises.
@@ -39,6 +45,8 @@ macro_rules! tuples {
         // The list of all tuples says nothing about what is wrong with one.
         #[diagnostic::do_not_recommend]
         impl<$($name: Output),*> Outputs for ($($name,)*) {
+            const ON_DEVICE: bool = $($name::ON_DEVICE)&&*;
+
             #[inline]
             unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
                 let mut indices = 0_usize..;
@@ -51,6 +59,8 @@ macro_rules! tuples {
 
 #[diagnostic::do_not_recommend]
 impl Outputs for () {
+    const ON_DEVICE: bool = false;
+
     unsafe fn receive(_: &mut Results<'_>) -> Result<Self, Error> {
         Ok(())
     }
@@ -59,6 +69,8 @@ impl Outputs for () {
 /// What the dynamic API gives: results of any types, each with its own.
 #[diagnostic::do_not_recommend]
 impl Outputs for Vec<HostArray> {
+    const ON_DEVICE: bool = false;
+
     unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
         results.host_arrays()
     }
@@ -67,6 +79,8 @@ impl Outputs for Vec<HostArray> {
 /// As above, on the device.
 #[diagnostic::do_not_recommend]
 impl Outputs for Vec<DeviceBuffer> {
+    const ON_DEVICE: bool = true;
+
     unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
         results.device_buffers()
     }

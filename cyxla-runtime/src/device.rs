@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cyxla_artifact::{ArrayType, DType};
 use cyxla_pjrt_sys::{Call as _, PJRT_Buffer, PJRT_Buffer_UnsafePointer_Args};
@@ -35,6 +36,11 @@ use crate::validity::make_valid;
 /// ```
 ///
 /// It keeps its [`Client`] alive, and can be used from any thread.
+///
+/// # Blocking
+/// A call whose results are all `Buffer`s returns as soon as the program has started, as in JAX, unless it borrows large arrays
+/// of the host (8 KiB or more). The next call can take them at once; [`view`](Self::view) and [`to_host`](Self::to_host) wait
+/// for them. So do errors: if the program fails, they, or the next call, say so, and what was donated to it is lost.
 ///
 /// # Shape
 /// That of `A`; on the host row major, in its byte order.
@@ -83,10 +89,10 @@ impl<A: Array> Buffer<A> {
     /// A copy on the host. [`view`](Self::view) reads without one where the host can.
     ///
     /// # Blocking
-    /// Until the copy is there.
+    /// Until the program that fills it is done, and the copy is there.
     ///
     /// # Errors
-    /// The plugin fails, or this is a forked child of the client's process.
+    /// That program has failed, the plugin can't copy, or this is a forked child of the client's process.
     ///
     /// Source: `PJRT_Buffer_ToHostBuffer`.
     pub fn to_host(&self) -> Result<Host<A>, Error> {
@@ -97,8 +103,11 @@ impl<A: Array> Buffer<A> {
 
     /// The array where it lies, without a copy.
     ///
+    /// # Blocking
+    /// Until the program that fills it is done.
+    ///
     /// # Errors
-    /// The host can't read it there: the plugin's memory is another than the host's (see
+    /// That program has failed. Or the host can't read it there: the plugin's memory is another than the host's (see
     /// [`RuntimeInfo::inplace_outputs`](crate::RuntimeInfo::inplace_outputs)), the elements are 4-bit integers, which share
     /// bytes there, or booleans of which one is neither 0 nor 1. [`to_host`](Self::to_host) works in any case.
     ///
@@ -183,10 +192,10 @@ impl DeviceBuffer {
     /// A copy on the host.
     ///
     /// # Blocking
-    /// Until the copy is there.
+    /// As [`Buffer::to_host`].
     ///
     /// # Errors
-    /// The plugin fails, or this is a forked child of the client's process.
+    /// As for [`Buffer::to_host`].
     pub fn to_host(&self) -> Result<HostArray, Error> {
         let memory = counted(self.owned.to_host(&self.array_type))?;
         // SAFETY: `to_host` has filled it with elements of this type.
@@ -194,6 +203,9 @@ impl DeviceBuffer {
     }
 
     /// The array where it lies, without a copy.
+    ///
+    /// # Blocking
+    /// As [`Buffer::view`].
     ///
     /// # Errors
     /// As for [`Buffer::view`].
@@ -232,10 +244,12 @@ impl fmt::Debug for DeviceBuffer {
     }
 }
 
-/// A buffer that is filled, and the client that it belongs to. Destroyed when dropped.
+/// A buffer, and the client that it belongs to. Destroyed when dropped.
 pub(crate) struct OwnedBuffer {
     raw: NonNull<PJRT_Buffer>,
     client: Client,
+    /// Whether it is known to be filled: the program that does so may still run.
+    is_filled: AtomicBool,
 }
 
 // SAFETY: PJRT allows a buffer to be used from any thread.
@@ -247,11 +261,34 @@ impl OwnedBuffer {
     /// Takes a buffer over.
     ///
     /// # Safety
-    /// A buffer of this client that is alive, filled, and owned by nobody else.
+    /// A buffer of this client that is alive and owned by nobody else; filled, if it is said to be.
     #[inline]
-    pub(crate) unsafe fn new(client: Client, buffer: RawBuffer) -> Self {
-        let raw = buffer.raw();
-        Self { raw, client }
+    pub(crate) unsafe fn new(client: Client, buffer: RawBuffer, is_filled: bool) -> Self {
+        Self {
+            raw: buffer.raw(),
+            client,
+            is_filled: is_filled.into(),
+        }
+    }
+
+    /// Waits until it is filled.
+    ///
+    /// # Errors
+    /// The program that was to fill it has failed.
+    fn wait(&self, array_type: &ArrayType) -> Result<(), Error> {
+        // What was written before is seen by whoever sees this.
+        if self.is_filled.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.raw()
+            .ready()
+            .map_err(|source| BufferError::NotFilled {
+                array_type: Box::new(*array_type),
+                plugin: self.client.api().library().to_owned(),
+                source,
+            })?;
+        self.is_filled.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// The client that it belongs to.
@@ -288,7 +325,7 @@ impl OwnedBuffer {
         // SAFETY: the client is alive and kept so; a view has as many bytes as its type says. The buffer is ours.
         let buffer = unsafe {
             let buffer = client.place().copy(data);
-            buffer.map(|buffer| Self::new(client.clone(), buffer))
+            buffer.map(|buffer| Self::new(client.clone(), buffer, true))
         };
         let filled = buffer.and_then(|buffer| {
             buffer.raw().ready()?;
@@ -307,6 +344,7 @@ impl OwnedBuffer {
     /// The memory of a copy on the host, which is filled.
     fn to_host(&self, array_type: &ArrayType) -> Result<HostMemory, Error> {
         self.client.check_process()?;
+        self.wait(array_type)?;
         let mut memory = HostMemory::uninit(array_type.nbytes());
         let target = memory.bytes();
         if !target.is_empty() {
@@ -326,6 +364,7 @@ impl OwnedBuffer {
     /// Where the host can read an array of this type.
     fn view(&self, array_type: &ArrayType) -> Result<NonNull<u8>, Error> {
         self.client.check_process()?;
+        self.wait(array_type)?;
         if array_type.nbytes() == 0 {
             // Any address will do, also one that the plugin has not.
             return Ok(HostMemory::zeroed(0).as_ptr());

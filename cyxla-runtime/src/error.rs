@@ -425,6 +425,19 @@ pub enum BufferError {
         /// What it said.
         source: ApiError,
     },
+    /// The program that was to fill it has failed.
+    #[error(
+        "the program that was to fill an array of type {array_type} failed on the PJRT plugin {plugin}: {source}\n  help: the \
+         message is the plugin's; what was donated to the program is lost"
+    )]
+    NotFilled {
+        /// The type of the array.
+        array_type: Box<ArrayType>,
+        /// The plugin.
+        plugin: PathBuf,
+        /// What it said.
+        source: ApiError,
+    },
     /// The host can't read it where it lies.
     #[error(
         "an array of type {array_type} on the device of the PJRT plugin {plugin} can't be viewed: {reason}\n  help: copy it \

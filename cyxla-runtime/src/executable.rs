@@ -216,12 +216,13 @@ impl Executable {
     /// ```
     ///
     /// # Blocking
-    /// Until all results are there.
+    /// Until the program has started, unless an array of the host is large (8 KiB or more): then until all results are there.
+    /// Whoever looks at a result that is not there yet waits for it.
     ///
     /// # Errors
-    /// An argument does not fit, belongs to another client, or is not donated although the program reuses its memory; or the
-    /// program fails. [`ExecuteError::Failed`](crate::ExecuteError::Failed) gives donated arrays back, if they are still
-    /// there.
+    /// An argument does not fit, belongs to another client, or is not donated although the program reuses its memory. If the
+    /// program fails before this returns, [`ExecuteError::Failed`](crate::ExecuteError::Failed) gives donated arrays back that
+    /// are still there; else its results tell.
     pub fn execute(&self, arguments: Vec<Argument<'_>>) -> Result<Vec<DeviceBuffer>, Error> {
         let types = Argument::types(&arguments);
         let mut given = Argument::given(arguments, &types);
@@ -229,7 +230,7 @@ impl Executable {
         unsafe { self.call_checked(&mut given) }
     }
 
-    /// Starts the program on arrays of the host, which are copied, and of the device. It may run beside the caller.
+    /// As [`execute`](Self::execute), with one end to wait for, or to await.
     ///
     /// # Errors
     /// An argument does not fit, belongs to another client, or is not donated although the program reuses its memory. What goes

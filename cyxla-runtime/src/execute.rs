@@ -19,7 +19,7 @@ use crate::input::Input;
 use crate::validity::make_valid;
 
 /// Bytes from which an aligned array is read where it lies: to make a buffer for it costs as much as to copy this.
-const LENT_FROM: usize = 8 << 10;
+pub(crate) const LENT_FROM: usize = 8 << 10;
 
 /// Bytes up to which there is room for an argument in every frame. Larger arrays that are not aligned are copied by the
 /// plugin, into memory that it frees after the call.
@@ -47,15 +47,22 @@ impl Given<'_> {
             Self::Device(_, array_type) | Self::Donated(_, array_type) => array_type,
         }
     }
+
+    /// Whether it is an array that is better waited for than copied.
+    fn is_large_on_host(&self) -> bool {
+        matches!(self, Self::Host(view) if view.bytes().len() >= LENT_FROM)
+    }
 }
 
-/// How long host arrays are there.
+/// Who stays until the program is done. It decides where arrays of the host may lie meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lending {
-    /// Until the program is done: it may read them where they lie.
-    UntilDone,
-    /// Until it has started: they are copied.
-    UntilStarted,
+pub(crate) enum Staying {
+    /// The caller: they may be read where they lie, or in the memory of the frame.
+    Caller,
+    /// The frame: they are copied, to its memory if there is room.
+    Frame,
+    /// Nobody: they are copied by the plugin.
+    Nobody,
 }
 
 impl Executable {
@@ -70,9 +77,16 @@ impl Executable {
     #[inline]
     pub(crate) unsafe fn call<R: Outputs>(&self, given: &mut [Given<'_>]) -> Result<R, Error> {
         let inner = self.inner();
-        counted(inner.run_to_end(given).and_then(|mut lease| {
-            // SAFETY: the program is done, and its results are of the types of `R`, as the caller promises.
-            unsafe { R::receive(&mut lease.results()) }
+        let is_awaited = !R::ON_DEVICE || given.iter().any(Given::is_large_on_host);
+        let lease = if is_awaited {
+            inner.run_to_end(given)
+        } else {
+            inner.run_beside(given)
+        };
+        counted(lease.and_then(|mut lease| {
+            // SAFETY: the program is done, or its results stay on the device. They are of the types of `R`, as the caller
+            // promises.
+            unsafe { R::receive(&mut lease.results(is_awaited)) }
         }))
     }
 
@@ -103,31 +117,52 @@ impl Inner {
         Frame::new(client, &self.inputs, &self.staging, self.output_types.len())
     }
 
+    /// Runs the program and waits until it is done.
     #[inline]
     fn run_to_end(&self, given: &mut [Given<'_>]) -> Result<Lease<'_>, Error> {
         self.handle.client.check_process()?;
-        let mut lease = Lease {
-            inner: self,
-            frame: Some(self.frame()),
-        };
+        let mut lease = self.lease();
         let frame = lease.frame();
-        let done = self.start(frame, given, Lending::UntilDone)?;
+        let done = self.start(frame, given, Staying::Caller)?;
         done.wait().map_err(|source| self.failed(source, frame))?;
         Ok(lease)
     }
 
-    /// Starts the program. What the arguments need until it is done is kept by the frame.
+    /// Starts the program, which runs beside the caller; whoever looks at its results waits for them. The frame is free at
+    /// once: the program has its arguments, which the plugin keeps as long as they are needed, and its results have theirs.
+    fn run_beside(&self, given: &mut [Given<'_>]) -> Result<Lease<'_>, Error> {
+        self.handle.client.check_process()?;
+        let mut lease = self.lease();
+        self.start(lease.frame(), given, Staying::Nobody)?;
+        Ok(lease)
+    }
+
+    #[inline]
+    fn lease(&self) -> Lease<'_> {
+        Lease {
+            inner: self,
+            frame: Some(self.frame()),
+        }
+    }
+
+    /// Starts the program. What the arguments need until it is done is kept by who stays.
     pub(crate) fn start(
         &self,
         frame: &mut Frame,
         given: &mut [Given<'_>],
-        lending: Lending,
+        staying: Staying,
     ) -> Result<Event, Error> {
         if given.len() != self.inputs.len() {
             return Err(self.wrong_count(given.len()));
         }
         for (index, given) in given.iter_mut().enumerate() {
-            self.put(frame, index, given, lending)?;
+            if let Given::Host(view) = given
+                && staying != Staying::Nobody
+                && frame.stage_small(index, view.bytes())
+            {
+                continue;
+            }
+            self.put(frame, index, given, staying)?;
         }
         self.launch(frame)
     }
@@ -158,16 +193,15 @@ impl Inner {
         started.map_err(|source| self.failed(source, frame))
     }
 
-    #[inline]
     fn put(
         &self,
         frame: &mut Frame,
         index: usize,
         given: &mut Given<'_>,
-        lending: Lending,
+        staying: Staying,
     ) -> Result<(), Error> {
         match given {
-            Given::Host(view) => self.put_host(frame, index, view.bytes(), lending),
+            Given::Host(view) => self.put_host(frame, index, view.bytes(), staying),
             Given::Device(buffer, _) => {
                 if self.inputs[index].donated {
                     return Err(self.must_be_given_away(index));
@@ -189,29 +223,21 @@ impl Inner {
         }
     }
 
-    #[inline]
+    /// Puts in an array that is not small enough to be staged in any case.
     fn put_host(
         &self,
         frame: &mut Frame,
         index: usize,
         bytes: &[u8],
-        lending: Lending,
+        staying: Staying,
     ) -> Result<(), Error> {
         let input = &self.inputs[index];
         let is_lent = bytes.len() >= LENT_FROM
-            && lending == Lending::UntilDone
+            && staying == Staying::Caller
             && !input.donated
             && bytes.as_ptr().addr().is_multiple_of(ALIGNMENT)
             && self.handle.client.aliased_inputs();
-        if !is_lent
-            && frame.is_staged(index)
-            && let Some(offset) = self.staging.offsets[index]
-            && let Some(place) = frame
-                .staging()
-                .bytes_mut()
-                .get_mut(offset..offset + bytes.len())
-        {
-            place.copy_from_slice(bytes);
+        if !is_lent && staying != Staying::Nobody && frame.stage(index, bytes) {
             return Ok(());
         }
         self.put_temporary(frame, index, input.data(bytes.as_ptr()), is_lent)
@@ -357,11 +383,14 @@ impl Lease<'_> {
         self.frame.get_or_insert_with(|| self.inner.frame())
     }
 
-    /// The results of the program, which is done.
+    /// The results of the program. If it is not done, they can only be taken as they are.
     #[inline]
-    fn results(&mut self) -> Results<'_> {
+    fn results(&mut self, is_done: bool) -> Results<'_> {
         let inner = self.inner;
-        Results::new(inner, self.frame())
+        Results {
+            is_done,
+            ..Results::new(inner, self.frame())
+        }
     }
 }
 
@@ -375,11 +404,13 @@ impl Drop for Lease<'_> {
     }
 }
 
-/// The results of a program that is done. Each can be had once.
+/// The results of a program. Each can be had once.
 #[doc(hidden)]
 pub struct Results<'a> {
     inner: &'a Inner,
     frame: &'a mut Frame,
+    /// Whether the program is done. If not, results can only be [taken](Self::take).
+    is_done: bool,
 }
 
 impl fmt::Debug for Results<'_> {
@@ -389,9 +420,14 @@ impl fmt::Debug for Results<'_> {
 }
 
 impl<'a> Results<'a> {
+    /// Those of a program that is done.
     #[inline]
     pub(crate) fn new(inner: &'a Inner, frame: &'a mut Frame) -> Self {
-        Self { inner, frame }
+        Self {
+            inner,
+            frame,
+            is_done: true,
+        }
     }
 
     /// Copies a result: all of `target` is filled, with elements of the type of the result.
@@ -487,7 +523,7 @@ impl<'a> Results<'a> {
     /// The plugin gave none.
     pub(crate) fn take(&mut self, index: usize) -> Result<OwnedBuffer, Error> {
         self.frame
-            .take_result(index)
+            .take_result(index, self.is_done)
             .map_err(|source| self.failed(source))
     }
 

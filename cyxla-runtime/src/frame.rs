@@ -13,6 +13,7 @@ use crate::client::Client;
 use crate::device::OwnedBuffer;
 use crate::error::ApiError;
 use crate::event::Event;
+use crate::execute::LENT_FROM;
 use crate::host::HostMemory;
 use crate::input::{Input, Staging};
 
@@ -23,10 +24,14 @@ use crate::input::{Input, Staging};
 pub(crate) struct Frame {
     client: Client,
     staging: HostMemory,
+    /// For each argument its place in `staging`.
+    places: Box<[StagedPlace]>,
     /// For each argument the buffer that looks at its place in `staging`; NULL for one that is not staged.
     staged: Box<[*mut PJRT_Buffer]>,
-    /// What the program is called with: between calls the same.
+    /// What the program is called with: between calls the same as `staged`.
     arguments: Box<[*mut PJRT_Buffer]>,
+    /// Whether they are not.
+    is_changed: bool,
     /// What the program has returned; NULL for what is not there, or has been taken.
     results: Box<[*mut PJRT_Buffer]>,
     /// Buffers that were made for this call.
@@ -35,7 +40,21 @@ pub(crate) struct Frame {
     lent: Vec<Event>,
     /// Buffers that were given away to this call, with the number of the argument.
     donated: Vec<(usize, OwnedBuffer)>,
+    options: PJRT_ExecuteOptions,
 }
+
+/// Where an argument is staged.
+#[derive(Clone, Copy)]
+struct StagedPlace {
+    start: *mut u8,
+    /// Bytes; more than any array has, if it is not staged.
+    len: usize,
+    /// Bytes, if it is staged and small enough never to be lent; else more than any array has.
+    small: usize,
+}
+
+/// More bytes than any array has.
+const NONE: usize = usize::MAX;
 
 // SAFETY: buffers and events of a plugin, which PJRT allows to be used from any thread; the rest is plain data.
 unsafe impl Send for Frame {}
@@ -56,7 +75,24 @@ impl Frame {
             })
         });
         let staged: Box<[_]> = staged.collect();
+        let places = std::iter::zip(inputs, &staging.offsets).zip(&staged);
+        let places = places.map(|((input, offset), buffer)| {
+            let len = input.array_type.nbytes();
+            let is_staged = !buffer.is_null();
+            StagedPlace {
+                start: memory.as_ptr().as_ptr().wrapping_add(offset.unwrap_or(0)),
+                len: if is_staged { len } else { NONE },
+                small: if is_staged && len < LENT_FROM {
+                    len
+                } else {
+                    NONE
+                },
+            }
+        });
         Box::new(Self {
+            places: places.collect(),
+            is_changed: false,
+            options: PJRT_ExecuteOptions::new(),
             client: client.clone(),
             arguments: staged.clone(),
             staged,
@@ -76,6 +112,31 @@ impl Frame {
             .is_some_and(|buffer| !buffer.is_null())
     }
 
+    /// Copies an argument to its place, if it is staged and too small to be lent.
+    #[inline]
+    pub(crate) fn stage_small(&mut self, index: usize, bytes: &[u8]) -> bool {
+        match self.places.get(index) {
+            Some(place) if place.small == bytes.len() => {
+                // SAFETY: the place has that many bytes of the frame's memory, which nobody else borrows.
+                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.start, bytes.len()) }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Copies an argument to its place, if it is staged.
+    pub(crate) fn stage(&mut self, index: usize, bytes: &[u8]) -> bool {
+        match self.places.get(index) {
+            Some(place) if place.len == bytes.len() => {
+                // SAFETY: as above.
+                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.start, bytes.len()) }
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The memory of the staged arguments. No program may run on it.
     #[inline]
     pub(crate) fn staging(&mut self) -> &mut HostMemory {
@@ -86,18 +147,23 @@ impl Frame {
     pub(crate) fn put_temporary(&mut self, index: usize, buffer: RawBuffer, lent: Option<Event>) {
         self.temporary.push(buffer);
         self.lent.extend(lent);
-        self.arguments[index] = buffer.raw().as_ptr();
+        self.put(index, buffer);
     }
 
     /// Takes a buffer of this client, which the caller keeps alive, as an argument of the call.
     pub(crate) fn put_borrowed(&mut self, index: usize, buffer: &OwnedBuffer) {
-        self.arguments[index] = buffer.raw().raw().as_ptr();
+        self.put(index, buffer.raw());
     }
 
     /// Takes a buffer of this client as an argument that the program may take over.
     pub(crate) fn put_donated(&mut self, index: usize, buffer: OwnedBuffer) {
-        self.arguments[index] = buffer.raw().raw().as_ptr();
+        self.put(index, buffer.raw());
         self.donated.push((index, buffer));
+    }
+
+    fn put(&mut self, index: usize, buffer: RawBuffer) {
+        self.arguments[index] = buffer.raw().as_ptr();
+        self.is_changed = true;
     }
 
     /// The buffers that were given away to this call, with the numbers of the arguments.
@@ -115,13 +181,12 @@ impl Frame {
         executable: *mut PJRT_LoadedExecutable,
     ) -> Result<Event, ApiError> {
         let api = self.api();
-        let mut options = PJRT_ExecuteOptions::new();
         let arguments = self.arguments.as_ptr();
         let results = self.results.as_mut_ptr();
         let mut done = ptr::null_mut();
         let mut args = PJRT_LoadedExecutable_Execute_Args {
             executable,
-            options: &raw mut options,
+            options: &raw mut self.options,
             argument_lists: &raw const arguments,
             num_devices: 1,
             num_args: self.arguments.len(),
@@ -153,15 +218,19 @@ impl Frame {
         Ok(unsafe { RawBuffer::new(self.api(), result) })
     }
 
-    /// Takes a result out. The program is done.
+    /// Takes a result out.
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn take_result(&mut self, index: usize) -> Result<OwnedBuffer, ApiError> {
+    pub(crate) fn take_result(
+        &mut self,
+        index: usize,
+        is_filled: bool,
+    ) -> Result<OwnedBuffer, ApiError> {
         let result = self.result(index)?;
         self.results[index] = ptr::null_mut();
         // SAFETY: it was the frame's, which has just forgotten it.
-        Ok(unsafe { OwnedBuffer::new(self.client.clone(), result) })
+        Ok(unsafe { OwnedBuffer::new(self.client.clone(), result, is_filled) })
     }
 
     /// Destroys the results.
@@ -176,13 +245,15 @@ impl Frame {
         }
     }
 
-    /// Ends a call: what was made for it goes, and the frame is as it was before. The program is done.
+    /// Ends a call: what was made for it goes, and the frame is as it was before. The program is done, or uses nothing of what
+    /// is staged or lent; the plugin keeps what else it needs.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.clear_results();
-        // Copied in any case, as that costs less than to know whether it is needed.
-        self.arguments.copy_from_slice(&self.staged);
-        if !self.temporary.is_empty() {
+        if self.is_changed {
+            self.is_changed = false;
+            self.arguments.copy_from_slice(&self.staged);
+            self.donated.clear();
             for buffer in self.temporary.drain(..) {
                 // SAFETY: made for this call, which is over.
                 unsafe { buffer.destroy() }
@@ -193,7 +264,6 @@ impl Frame {
                 let _ = event.wait();
             }
         }
-        self.donated.clear();
     }
 
     #[inline]

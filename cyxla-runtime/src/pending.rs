@@ -12,7 +12,7 @@ use crate::error::{Error, ExecuteError};
 use crate::error_info::counted;
 use crate::event::Event;
 use crate::executable::Executable;
-use crate::execute::{Given, Lending, Results};
+use crate::execute::{Given, Results, Staying};
 use crate::frame::Frame;
 
 /// A program that was started by `predict::start(…)` and may still run. [`wait`](Self::wait) gives its results, and so does
@@ -61,7 +61,7 @@ impl<R: Outputs> Pending<R> {
         let inner = executable.inner();
         counted(inner.handle.client.check_process())?;
         let mut frame = inner.frame();
-        let state = match inner.start(&mut frame, given, Lending::UntilStarted) {
+        let state = match inner.start(&mut frame, given, Staying::Frame) {
             Ok(done) => State::Running(Running {
                 executable: executable.clone(),
                 call: Some((frame, done)),

@@ -210,7 +210,7 @@ fn a_failed_call_tells_what_became_of_a_donated_argument() {
             Argument::Host(HostView::of(&1.0_f32)),
             Argument::Donated(state),
         ];
-        let error = executable.execute(arguments).unwrap_err();
+        let error = executable.start(arguments).unwrap().wait().unwrap_err();
         let text = error.to_string();
         let Error::Execute(error) = error else {
             panic!("{text}")
@@ -324,5 +324,35 @@ fn a_started_program_that_fails_says_so_at_the_wait() {
             error.to_string().contains("the donated argument `x1`"),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn results_of_a_program_that_fails_say_so_and_so_does_what_follows() {
+    let (scalar, vector) = (array(DType::F32, &[]), array(DType::F64, &[2048]));
+    let too_large = program("too_large_donate", &[scalar, vector], &[scalar, vector]);
+    let donate = program("donate", &[vector], &[vector]);
+    for client in clients() {
+        let [too_large, donate] =
+            [&too_large, &donate].map(|program| Executable::compile(&client, program).unwrap());
+        let state = HostArray::from_slice(&[7.0_f64; 2048], &[2048]).unwrap();
+        let state = DeviceBuffer::on(&client, &state.view()).unwrap();
+        let arguments = vec![
+            Argument::Host(HostView::of(&1.0_f32)),
+            Argument::Donated(state),
+        ];
+        // Whether it fails before it returns is up to the plugin.
+        let error = match too_large.execute(arguments) {
+            Err(error) => error,
+            Ok(mut results) => {
+                let error = results[0].to_host().unwrap_err();
+                let arguments = vec![Argument::Donated(results.swap_remove(1))];
+                let next = donate.execute(arguments);
+                let next = next.and_then(|results| results[0].to_host());
+                assert!(next.is_err());
+                error
+            }
+        };
+        assert!(error.to_string().contains("Out of memory"), "{error}");
     }
 }
