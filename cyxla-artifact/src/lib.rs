@@ -14,16 +14,20 @@
 #![forbid(unsafe_code)]
 
 mod array_type;
+mod custom_calls;
 mod digest;
 mod dtype;
+mod linalg;
 mod manifest;
 mod program;
 mod stablehlo;
 mod text;
 
 pub use array_type::{ArrayType, ArrayTypeError, MAX_RANK, RustType};
+pub use custom_calls::{LINALG_CALLS, XLA_CALL_PREFIXES, XLA_CALLS, is_xla_call};
 pub use digest::{Digest, DigestError, Hasher};
 pub use dtype::{DType, UnknownDType};
+pub use linalg::{Linalg, UnknownLinalg};
 pub use manifest::{MANIFEST_FILE, Manifest, ManifestError, SCHEMA, Source, Variable};
 pub use program::{
     CodeFile, Declared, Leaf, LoweredProgram, ProgramRecord, Provenance, PythonLocation,

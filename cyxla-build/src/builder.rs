@@ -3,9 +3,10 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{ProgramRecord, StableHloVersion};
+use cyxla_artifact::{Linalg, ProgramRecord, StableHloVersion};
 
 use crate::cargo::{self, Variables, variable};
+use crate::custom_calls;
 use crate::donation;
 use crate::error::Error;
 use crate::freshness::{self, Asked, Tools};
@@ -52,6 +53,7 @@ pub struct Builder {
     python_path: Vec<PathBuf>,
     python: Option<PythonSetting>,
     stablehlo_version: Option<StableHloVersion>,
+    linalg: Linalg,
     debug_info: bool,
     dependencies: Vec<PathBuf>,
 }
@@ -110,6 +112,13 @@ impl Builder {
     /// [`StableHloVersion::DEFAULT`], or the newest that the installed jaxlib knows if that is older.
     pub fn stablehlo_version(mut self, version: StableHloVersion) -> Self {
         self.stablehlo_version = Some(version);
+        self
+    }
+
+    /// What the linear algebra of the programs is lowered to, unless they say `linalg = …` themselves: by default
+    /// [`Linalg::Lapack`], custom calls that the run time has handlers for.
+    pub fn linalg(mut self, linalg: Linalg) -> Self {
+        self.linalg = linalg;
         self
     }
 
@@ -253,6 +262,7 @@ impl Builder {
             arguments: Some(program.arguments.clone()),
             example_args: program.example_args.clone(),
             custom_calls: program.custom_calls.clone(),
+            linalg: program.linalg.unwrap_or(self.linalg),
             stablehlo_version: program.stablehlo_version.or(self.stablehlo_version),
         }
     }
@@ -402,6 +412,7 @@ fn report(
     watched.dedup();
     let mut warnings = done.warnings;
     warnings.extend(donation::in_vain(&scan.programs, &done.manifest));
+    warnings.extend(custom_calls::unknown(&scan.programs, &done.manifest));
     Report {
         programs: done.manifest.programs,
         outcome: done.outcome,

@@ -57,6 +57,7 @@ mod tests {
             x64: false,
             x64_explicit: false,
             custom_calls: vec![],
+            linalg: None,
             stablehlo_version: None,
             deps: vec![],
         }

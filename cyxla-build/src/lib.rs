@@ -6,6 +6,7 @@
 
 mod builder;
 mod cargo;
+mod custom_calls;
 mod donation;
 mod error;
 mod freshness;
@@ -16,6 +17,8 @@ mod python;
 mod scan;
 mod store;
 mod update;
+
+pub use cyxla_artifact::{Linalg, StableHloVersion};
 
 pub use builder::{Builder, Report};
 pub use error::{Error, Errors};

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, Declared, Leaf, ProgramRecord, Provenance, PythonLocation,
-    StableHloVersion,
+    ArrayType, CodeFile, Declared, LINALG_CALLS, Leaf, Linalg, ProgramRecord, Provenance,
+    PythonLocation, StableHloVersion, XLA_CALL_PREFIXES, XLA_CALLS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,28 @@ pub(crate) struct Request<'a> {
     /// The folder for the files with code.
     pub(crate) output: &'a Path,
     pub(crate) debug_info: bool,
+    pub(crate) calls: KnownCalls,
     pub(crate) programs: &'a [ProgramRequest],
+}
+
+/// The custom calls that need no mention.
+#[derive(Debug, Serialize)]
+pub(crate) struct KnownCalls {
+    /// Those of linear algebra, which cyxla has handlers for.
+    linalg: &'static [&'static str],
+    /// Those that XLA replaces itself.
+    xla: &'static [&'static str],
+    /// What the names of further ones begin with that XLA replaces itself.
+    xla_prefixes: &'static [&'static str],
+}
+
+impl KnownCalls {
+    /// All of them.
+    pub(crate) const ALL: Self = Self {
+        linalg: LINALG_CALLS,
+        xla: XLA_CALLS,
+        xla_prefixes: XLA_CALL_PREFIXES,
+    };
 }
 
 /// One program, as Python is asked for it.
@@ -41,6 +62,8 @@ pub(crate) struct ProgramRequest {
     /// The entry point of the example arguments.
     pub(crate) example_args: Option<String>,
     pub(crate) custom_calls: Vec<String>,
+    /// What linear algebra is lowered to.
+    pub(crate) linalg: Linalg,
     pub(crate) stablehlo_version: Option<StableHloVersion>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cyxla_artifact::{Digest, LoweredProgram};
+use cyxla_artifact::{Digest, LoweredProgram, is_xla_call};
 
 use crate::cache::{
     CacheError, CacheKey, CacheOutcome, Compiler, Content, DiskCache, PluginIdentity,
@@ -147,7 +147,7 @@ fn key_of(
 ) -> Result<CacheKey, CacheError> {
     cache.opened()?;
     let handlers = program.record.custom_calls.iter().map(String::as_str);
-    let handlers: Vec<_> = handlers.filter(|target| !is_own(target)).collect();
+    let handlers: Vec<_> = handlers.filter(|target| !is_xla_call(target)).collect();
     let compiler = Compiler {
         // Not the digest of the record: that is only what the program should be.
         module: Digest::of(&program.code),
@@ -220,24 +220,6 @@ fn refusal(error: &Error) -> Option<&ApiError> {
     (!is_passing).then_some(source)
 }
 
-/// The custom calls that XLA implements itself on the CPU.
-const OWN_CUSTOM_CALLS: &[&str] = &[
-    "ApproxTopK",
-    "Eigh",
-    "ProductOfElementaryHouseholderReflectors",
-    "Qr",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "Sharding",
-    "mhlo.erf",
-    "mhlo.tan",
-    "mhlo.topk",
-];
-
-fn is_own(target: &str) -> bool {
-    OWN_CUSTOM_CALLS.contains(&target)
-}
-
 /// Refuses a program that calls what nobody implements: plugins say so too, but each in its own words and one at a time.
 fn check_custom_calls(client: &Client, program: &LoweredProgram) -> Result<(), Error> {
     // What other platforms implement differs from plugin to plugin.
@@ -247,7 +229,7 @@ fn check_custom_calls(client: &Client, program: &LoweredProgram) -> Result<(), E
     let record = &program.record;
     let mut missing = Vec::new();
     for target in &record.custom_calls {
-        if !is_own(target) && !ffi::is_handled(client, target)? {
+        if !is_xla_call(target) && !ffi::is_handled(client, target)? {
             missing.push(target.clone());
         }
     }

@@ -1,4 +1,4 @@
-use cyxla_artifact::StableHloVersion;
+use cyxla_artifact::{Linalg, StableHloVersion};
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -22,6 +22,8 @@ pub struct Options {
     pub deps: Vec<String>,
     /// `donate = [state]`: parameters whose memory the program may reuse for a result, in the order of the text.
     pub donate: Vec<Ident>,
+    /// `linalg = "portable"`: what linear algebra is lowered to.
+    pub linalg: Option<Linalg>,
     /// `stablehlo_version = "1.10.0"`: the StableHLO version to write the code at.
     pub stablehlo_version: Option<StableHloVersion>,
     /// `crate = "renamed"`: where the expansion finds cyxla, `::renamed` or `crate::path`; nothing that the lowering
@@ -30,12 +32,13 @@ pub struct Options {
 }
 
 /// Every option with an example, in the order of the text that [`Options::text`] gives.
-const KNOWN: [(&str, &str); 7] = [
+const KNOWN: [(&str, &str); 8] = [
     ("args", "args = \"module:example_args\""),
     ("crate", "crate = \"name\""),
     ("custom_calls", "custom_calls = [\"target\"]"),
     ("deps", "deps = [\"weights.safetensors\"]"),
     ("donate", "donate = [state]"),
+    ("linalg", "linalg = \"portable\""),
     ("stablehlo_version", "stablehlo_version = \"1.10.0\""),
     ("x64", "x64 = true"),
 ];
@@ -56,6 +59,7 @@ impl Options {
                 let names: Vec<_> = names.iter().map(ToString::to_string).collect();
                 format!("donate = [{}]", names.join(", "))
             }),
+            self.linalg.map(|linalg| format!("linalg = \"{linalg}\"")),
             self.stablehlo_version
                 .map(|version| format!("stablehlo_version = \"{version}\"")),
             self.x64.map(|x64| format!("x64 = {x64}")),
@@ -137,6 +141,10 @@ impl Options {
             "custom_calls" => self.custom_calls = strings(value, to, wrong),
             "deps" => self.deps = strings(value, to, wrong),
             "donate" => self.donate = names(value, to, wrong),
+            "linalg" => match string(value).map(|text| text.value().parse()) {
+                Some(Ok(linalg)) => self.linalg = Some(linalg),
+                _ => to.on(value, wrong()),
+            },
             "stablehlo_version" => match string(value).map(|text| text.value().parse()) {
                 Some(Ok(version)) => self.stablehlo_version = Some(version),
                 _ => to.on(value, wrong()),

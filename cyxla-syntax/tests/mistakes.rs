@@ -78,7 +78,7 @@ fn an_option_is_unknown_and_the_known_ones_are_listed() {
     assert_eq!(
         error.to_string(),
         "`argz` is no option of a program\n  \
-         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `stablehlo_version`, `x64`"
+         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `linalg`, `stablehlo_version`, `x64`"
     );
 }
 
@@ -95,7 +95,7 @@ fn an_option_has_a_wrong_value() {
     assert_eq!(
         of_attribute(
             "\"model:f\", args = 1, x64 = 2, custom_calls = \"a\", deps = [\"a\", 3, \"\"], \
-             stablehlo_version = \"new\", crate = \"a-b\""
+             linalg = \"blas\", stablehlo_version = \"new\", crate = \"a-b\""
         ),
         [
             "1: wrong value for `args`",
@@ -103,6 +103,7 @@ fn an_option_has_a_wrong_value() {
             "\"a\": wrong value for `custom_calls`",
             "3: wrong value for `deps`",
             "\"\": wrong value for `deps`",
+            "\"blas\": wrong value for `linalg`",
             "\"new\": wrong value for `stablehlo_version`",
             "\"a-b\": wrong value for `crate`",
         ]

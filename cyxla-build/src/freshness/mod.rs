@@ -18,7 +18,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::PathBuf;
 
-use cyxla_artifact::{Digest, Hasher, Manifest, Source, Variable};
+use cyxla_artifact::{Digest, Hasher, Linalg, Manifest, Source, Variable};
 
 pub(crate) use local::{LOCAL_FILE, Local, Lowering, Tools};
 pub(crate) use stamps::Stamps;
@@ -87,6 +87,9 @@ impl Asked<'_> {
                 .part("options", &program.declared.options)
                 .part("platform", &request.platform)
                 .part("x64", format!("{} {}", request.x64, request.x64_explicit));
+            if request.linalg != Linalg::default() {
+                hasher = hasher.part("linalg", request.linalg.to_string());
+            }
             if let Some(version) = request.stablehlo_version {
                 hasher = hasher.part("stablehlo_version", version.to_string());
             }

@@ -10,20 +10,11 @@ from typing import Any, Callable, Iterator
 import jax
 from jax import export
 
-from . import module
+from . import module, portable
 from .arguments import Call, Leaf, array_type, arguments_of, is_jitted, result_leaves
 from .entry_point import Modules
 from .failure import Failure, Location, defined_at, described, from_exception
 from .user_code import UserCode
-
-# What jnp.linalg, jax.scipy.linalg and jax.experimental.sparse call, and export has no promise for yet. The handlers of cyxla
-# keep to it.
-LINALG_CALLS = [
-    *(f"lapack_{letter}{name}_ffi" for letter in "sdcz" for name in ("geqp3", "gesvd")),
-    *("lapack_sormqr_ffi", "lapack_dormqr_ffi", "lapack_cunmqr_ffi", "lapack_zunmqr_ffi"),
-    "tridiagonal_solve_perturbed_ffi",
-    "cpu_csr_sparse_dense_ffi",
-]
 
 CALLBACK_HELP = {
     "pure_callback": "write it in JAX, or compute it in Rust and pass it as an argument",
@@ -69,7 +60,7 @@ def _lower(
     call = arguments_of(program, function, modules, code)
     results: list[Leaf] = []
     traced, jitted = _trace(program, call, results, code)
-    exported = _export(program, call, traced, jitted, code)
+    exported = _export(program, request, call, traced, jitted, code)
     if exported.nr_devices != 1:
         raise Failure(
             "devices",
@@ -77,7 +68,9 @@ def _lower(
             "a program runs on one device: remove meshes, shardings and shard_map from what Rust calls",
         )
     _check_effects(exported)
-    lowered = module.finished(exported.mlir_module_serialized, program["stablehlo_version"], request["debug_info"])
+    lowered = module.finished(exported.mlir_module_serialized, program["stablehlo_version"], request)
+    if program["linalg"] == "portable":
+        portable.check(lowered.custom_calls, program, request)
     taken = {len(lowered.donated), len(exported.in_avals), len(call.leaves)}
     if len(taken) != 1 or len(exported.out_avals) != len(results):
         raise Failure(
@@ -159,19 +152,27 @@ def _in_users_words(text: str, call: Call, code: UserCode) -> str:
     return re.sub(r"\bcyxla_leaves\[(\d+)\]", lambda found: call.leaves[int(found[1])].path, text)
 
 
-def _export(program: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode) -> export.Exported:
-    allowed = [*LINALG_CALLS, *program["custom_calls"]]
+def _export(
+    program: dict[str, Any], request: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode
+) -> export.Exported:
+    # Export has no promise for some of linear algebra; the handlers of cyxla keep to it.
+    allowed = [*request["calls"]["linalg"], *program["custom_calls"]]
     checks = [export.DisabledSafetyCheck.custom_call(target) for target in allowed]
+    # Handed over only where wanted: it is no public argument.
+    rules = {"_override_lowering_rules": portable.rules()} if program["linalg"] == "portable" else {}
     values = [leaf.value for leaf in call.leaves]
     try:
-        return export.export(jitted, platforms=[program["platform"]], disabled_checks=checks)(*values)
+        return export.export(jitted, platforms=[program["platform"]], disabled_checks=checks, **rules)(*values)
     except KeyboardInterrupt:
         raise
+    except portable.NotPortable as refused:
+        places = (_place(e, code)[0] for e in _equations(traced.jaxpr) if e.primitive.name == refused.primitive)
+        raise refused.at(next(places, None)) from None
     except BaseException as error:
         equations = list(_equations(traced.jaxpr))
         _refuse_callbacks(equations, code)
         if isinstance(error, ValueError) and "custom call" in str(error):
-            _refuse_custom_calls(program["platform"], allowed, traced, equations, code)
+            _refuse_custom_calls(program, request, traced, equations, code)
         raise from_exception(
             "trace-failed",
             f"JAX can't lower it for the platform {program['platform']}: {described(error)}",
@@ -196,14 +197,15 @@ def _refuse_callbacks(equations: list[Any], code: UserCode) -> None:
 
 
 def _refuse_custom_calls(
-    platform: str, allowed: list[str], traced: Any, equations: list[Any], code: UserCode
+    program: dict[str, Any], request: dict[str, Any], traced: Any, equations: list[Any], code: UserCode
 ) -> None:
     from jax._src.export import _export as implementation
 
     # The list of what export has a promise for is not public; without it every target is named.
     promised = getattr(implementation, "_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE", frozenset())
-    lowered = traced.lower(lowering_platforms=(platform,)).compiler_ir("stablehlo")
-    unknown = sorted(set(module.handled_calls(lowered)) - set(allowed) - set(promised))
+    lowered = traced.lower(lowering_platforms=(program["platform"],)).compiler_ir("stablehlo")
+    known = {*request["calls"]["linalg"], *program["custom_calls"], *promised}
+    unknown = sorted(set(module.handled_calls(lowered, request)) - known)
     if not unknown:
         return
     places = (_place(equation, code)[0] for equation in equations if equation.params.get("target_name") in unknown)

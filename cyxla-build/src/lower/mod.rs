@@ -6,6 +6,7 @@
 //!                          ├── entry_point.py  module:function → function
 //!                          ├── arguments.py    types or example arguments → leaves
 //!                          ├── export.py       trace, export, what is refused
+//!                          ├── portable.py     linear algebra without LAPACK
 //!                          ├── module.py       StableHLO at an older version, without locations
 //!                          ├── failure.py      errors with place, traceback and remedy
 //!                          └── reads.py        files and variables that were read, by user_code.py the user's
@@ -17,14 +18,14 @@ mod process;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{Declared, LoweredProgram, Manifest, Provenance, StableHloVersion};
+use cyxla_artifact::{Declared, Linalg, LoweredProgram, Manifest, Provenance, StableHloVersion};
 
 pub use error::{Failure, FailureKind, FailureLocation, LowerError, ProgramFailure};
 pub(crate) use process::script_digest;
 
 use crate::Error;
 use crate::cargo::Variables;
-use crate::protocol::{Answer, Lowered, ProgramRequest, Reads, Request, VERSION};
+use crate::protocol::{Answer, KnownCalls, Lowered, ProgramRequest, Reads, Request, VERSION};
 use crate::python::{self, EnvironmentRequest};
 
 pub use crate::protocol::Argument;
@@ -58,6 +59,8 @@ pub struct LowerRequest {
     pub x64: Option<bool>,
     /// Targets of custom calls that the run time has handlers for.
     pub custom_calls: Vec<String>,
+    /// What linear algebra is lowered to.
+    pub linalg: Linalg,
     /// The JAX platform to lower for: `cpu`.
     pub platform: String,
     /// The StableHLO version to write; by default [`StableHloVersion::DEFAULT`], or the newest that jaxlib knows.
@@ -79,6 +82,7 @@ impl LowerRequest {
             example_args: None,
             x64: None,
             custom_calls: Vec::new(),
+            linalg: Linalg::default(),
             platform: "cpu".to_owned(),
             stablehlo_version: None,
             python: None,
@@ -130,6 +134,7 @@ pub fn lower(request: &LowerRequest) -> Result<LoweredProgram, Error> {
         arguments: request.arguments.clone(),
         example_args: request.example_args.clone(),
         custom_calls: request.custom_calls.clone(),
+        linalg: request.linalg,
         stablehlo_version: request.stablehlo_version,
     };
     let job = Job {
@@ -230,6 +235,7 @@ fn ask(job: &Job<'_>) -> Result<Answer, LowerError> {
         python_path: job.python_path,
         output: job.output,
         debug_info: job.debug_info,
+        calls: KnownCalls::ALL,
         programs: job.programs,
     };
     let request = serde_json::to_vec(&request).map_err(|error| LowerError::Request {

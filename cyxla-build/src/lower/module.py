@@ -12,12 +12,6 @@ from jaxlib.mlir.dialects import stablehlo
 
 from .failure import Failure
 
-# What XLA replaces by code of its own on every platform: no handler is ever looked up.
-BUILT_IN = frozenset(
-    "AllocateBuffer ApproxTopK Eigh LayoutConstraint MoveToDevice MoveToHost ProductOfElementaryHouseholderReflectors "
-    "Qr Sharding SPMDFullToShardShape SPMDShardToFullShape TopK annotate_device_placement".split()
-)
-BUILT_IN_PREFIXES = ("chlo.", "mhlo.", "stablehlo.", "xla.sdy.", "sdy.")
 # Old enough for every plugin that runs programs today, new enough for all that JAX lowers to.
 DEFAULT_VERSION = "1.10.0"
 
@@ -31,7 +25,7 @@ class Lowered(NamedTuple):
     donated: list[bool]
 
 
-def finished(serialized: bytes, version: str | None, debug_info: bool) -> Lowered:
+def finished(serialized: bytes, version: str | None, request: dict[str, Any]) -> Lowered:
     """The module that `jax.export` made, at another StableHLO version.
 
     JAX writes for readers that are at most four weeks older than itself, and plugins are older than that.
@@ -40,10 +34,10 @@ def finished(serialized: bytes, version: str | None, debug_info: bool) -> Lowere
     with context, ir.Location.unknown():
         module = stablehlo.deserialize_portable_artifact(context, serialized)
         _refuse_two_bit_concatenation(module)
-        if not debug_info:
+        if not request["debug_info"]:
             passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
         version = _checked_version(version)
-        return Lowered(_serialized(module, version), version, handled_calls(module), _donated(module))
+        return Lowered(_serialized(module, version), version, handled_calls(module, request), _donated(module))
 
 
 def custom_calls(module: ir.Module) -> set[str]:
@@ -52,12 +46,12 @@ def custom_calls(module: ir.Module) -> set[str]:
     return {ir.StringAttr(op.attributes["call_target_name"]).value for op in calls}
 
 
-def handled_calls(module: ir.Module) -> list[str]:
+def handled_calls(module: ir.Module, request: dict[str, Any]) -> list[str]:
     """Those that XLA doesn't replace itself: a run time must have a handler for each."""
+    known = request["calls"]
+    prefixes = tuple(known["xla_prefixes"])
     return sorted(
-        target
-        for target in custom_calls(module)
-        if target not in BUILT_IN and not target.startswith(BUILT_IN_PREFIXES)
+        target for target in custom_calls(module) if target not in known["xla"] and not target.startswith(prefixes)
     )
 
 

@@ -26,7 +26,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The files of the Python package, as they lie in the temporary folder.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("start.py", include_str!("start.py")),
     ("cyxla_lower/__init__.py", include_str!("__init__.py")),
     ("cyxla_lower/main.py", include_str!("main.py")),
@@ -36,6 +36,7 @@ const FILES: [(&str, &str); 10] = [
     ("cyxla_lower/entry_point.py", include_str!("entry_point.py")),
     ("cyxla_lower/arguments.py", include_str!("arguments.py")),
     ("cyxla_lower/module.py", include_str!("module.py")),
+    ("cyxla_lower/portable.py", include_str!("portable.py")),
     ("cyxla_lower/export.py", include_str!("export.py")),
 ];
 

@@ -1,7 +1,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cyxla_artifact::{DType, Declared, ProgramRecord, StableHloVersion};
+use cyxla_artifact::{DType, Declared, Linalg, ProgramRecord, StableHloVersion};
 use cyxla_syntax::{Declaration, Slot};
 
 use super::evaluate::Site;
@@ -30,6 +30,8 @@ pub(crate) struct Program {
     pub(crate) x64_explicit: bool,
     /// Custom calls that are allowed beyond those that JAX promises to keep.
     pub(crate) custom_calls: Vec<String>,
+    /// What linear algebra is lowered to, if the declaration says so.
+    pub(crate) linalg: Option<Linalg>,
     /// The StableHLO version to write the code at.
     pub(crate) stablehlo_version: Option<StableHloVersion>,
     /// Files, as written in the declaration, that the lowering depends on unseen.
@@ -192,6 +194,7 @@ fn program(evaluator: &mut Evaluator<'_>, found: &Found) -> Result<Program, Vec<
         x64: options.x64.unwrap_or(needs_x64),
         x64_explicit: options.x64.is_some(),
         custom_calls: options.custom_calls.clone(),
+        linalg: options.linalg,
         stablehlo_version: options.stablehlo_version,
         deps: options.deps.clone(),
     })

@@ -9,7 +9,7 @@ mod refusals;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{ArrayType, DType, Declared, LoweredProgram, Manifest};
+use cyxla_artifact::{ArrayType, DType, Declared, Linalg, LoweredProgram, Manifest};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -56,6 +56,7 @@ fn program(target: &str, arguments: &[(&str, DType, &[usize])]) -> ProgramReques
         arguments: Some(arguments),
         example_args: None,
         custom_calls: Vec::new(),
+        linalg: Linalg::default(),
         stablehlo_version: None,
     }
 }
