@@ -118,6 +118,10 @@ def pivoted(x):
     return jax.scipy.linalg.qr(x, pivoting=True)
 
 
+def factored(x):
+    return jnp.linalg.cholesky(x), jnp.linalg.qr(x), jnp.linalg.solve(x, x), jnp.linalg.svd(x), jnp.linalg.eigh(x)
+
+
 def shuffled(key, x):
     return jax.random.permutation(key, x), jax.lax.top_k(x, 2), jax.scipy.special.erfinv(x)
 

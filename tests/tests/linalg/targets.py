@@ -32,9 +32,10 @@ BOTH = (False, True)
 # Options that change nothing of what is called.
 SAME = set(
     "precision preferred_element_type out_sharding overwrite_a overwrite_b overwrite_c check_finite lwork turbo debug "
-    "use_magma axis axes keepdims offset dtype numpy_resid rcond rtol tol eps max_iterations eigvals type eigh_type disp "
-    "select select_range key select_callable subset_by_index dynamic_shape max_squarings blocksize mode_of_matrix scale "
-    "full kind ind enable_eigvec_derivs alpha beta symmetrize_output lapack_driver".split()
+    "use_magma axis axes keepdims offset dtype numpy_resid rcond rtol tol eps max_iterations eigvals type disp select "
+    "select_range key select_callable subset_by_index dynamic_shape max_squarings blocksize scale full kind ind enable_eigvec_derivs alpha beta symmetrize_output lapack_driver "
+    "sharding lhs_dilation rhs_dilation dimension_numbers feature_group_count batch_group_count unique_indices "
+    "indices_are_sorted fill_value".split()
 )
 # What is no function of arrays.
 NO_FUNCTIONS = set(
@@ -45,6 +46,7 @@ NO_FUNCTIONS = set(
 NOT_LOWERED = (
     "spsolve",  # calls back into Python
     "csr_matrix",  # of SciPy
+    "eigh(, [(4, 4), (4, 4)])",  # with a matrix `b`
     "svd(algorithm=JACOBI",
     "svd(algorithm=POLAR",
     "eigh(implementation=JACOBI",
@@ -126,8 +128,7 @@ SCIPY = [
     *[
         made("cho_solve", lambda f, a, b, lower=lower: f((a, lower), b), M, b)
         for lower in BOTH
-        for b in (V, TALL[::-1][:1] + (4,), (4, 3))
-        if b[0] == 4
+        for b in (V, (4, 3))
     ],
     *each("cholesky", SQUARES, lower=BOTH),
     call("circulant", V),
@@ -136,7 +137,7 @@ SCIPY = [
     *each("det", SQUARES),
     made("dft", lambda f, a: a @ f(4), V),
     *each("eigh", SQUARES, lower=BOTH, eigvals_only=BOTH),
-    call("eigh", M, M),
+    call("eigh", M, M, b=()),
     made("eigh_tridiagonal", lambda f, a, b, **o: f(a, b, **o), V, (3,), eigvals_only=BOTH),
     *each("expm", (M, BATCH), upper_triangular=BOTH),
     call("expm_frechet", M, M, compute_expm=BOTH, method=(None, "SPS", "blockEnlarge")),
@@ -145,6 +146,7 @@ SCIPY = [
     made("funm", lambda f, a: f(a, jnp.sin, disp=False), M),
     made("hadamard", lambda f, a: a @ f(4), V),
     call("hankel", V),
+    call("hankel", V, V, r=()),
     made("helmert", lambda f, a: f(4) @ a, V),
     *each("hessenberg", SQUARES, calc_q=BOTH),
     made("hilbert", lambda f, a: f(4) @ a, V),
@@ -152,14 +154,15 @@ SCIPY = [
     made("invhilbert", lambda f, a: f(4) @ a, V),
     made("invpascal", lambda f, a: f(4) @ a, V),
     call("leslie", V, (3,)),
-    *each("lu", RECTANGLES, permute_l=BOTH),
+    *each("lu", RECTANGLES[:3], permute_l=BOTH),
     *each("lu_factor", RECTANGLES),
     *[
         made("lu_solve", lambda f, lu, piv, b, **o: f((lu, piv), b, **o), M, Integers(V), b, trans=(0, 1, 2))
         for b in (V, (4, 3))
     ],
     made("pascal", lambda f, a: f(4) @ a, V),
-    *each("polar", (M, TALL), side=("right", "left"), method=("qdwh", "svd")),
+    *each("polar", (M, TALL), side=("right",), method=("qdwh", "svd")),
+    call("polar", WIDE, side=("left",), method=("qdwh", "svd")),
     *each("qr", RECTANGLES, mode=("full", "r", "economic"), pivoting=BOTH),
     call("qr_multiply", TALL, (3, 5), mode=("right",), pivoting=BOTH, conjugate=BOTH),
     call("qr_multiply", TALL, (3, 5), mode=("left",), pivoting=BOTH, conjugate=BOTH),
@@ -172,6 +175,7 @@ SCIPY = [
     call("sqrtm", M),
     *each("svd", (TALL,), full_matrices=BOTH, compute_uv=BOTH),
     call("toeplitz", V),
+    call("toeplitz", V, V, r=()),
 ]
 
 LAX = [
@@ -192,7 +196,6 @@ LAX = [
     *each("qdwh", (M,), is_hermitian=(True,)),
     *each("qr", RECTANGLES, full_matrices=BOTH, pivoting=BOTH),
     *each("schur", (M, BATCH), compute_schur_vectors=BOTH, sort_eig_vals=(False,)),
-    made("schur", lambda f, a: f(a, sort_eig_vals=True, select_callable=lambda *_: True), M, sort_eig_vals=()),
     *each("svd", RECTANGLES, full_matrices=BOTH, compute_uv=BOTH),
     *each("svd", (TALL,), algorithm=lax_linalg.SvdAlgorithm, full_matrices=BOTH, compute_uv=BOTH),
     call("symmetric_product", M, M),
@@ -233,7 +236,6 @@ SPARSE = [
     made("BCOO", lambda f, d, at, x: x @ f((d, at), shape=M), D, AT, V),
     made("BCSR", lambda f, d, i, p, x: f((d, i, p), shape=M) @ x, D, I, P, M),
     made("BCSR", lambda f, d, i, p, x: f((d, i, p), shape=M) @ x, D, I, P, V),
-    made("BCSR", lambda f, d, i, p, x: x @ f((d, i, p), shape=M), D, I, P, V),
     made("COO", lambda f, d, i, j, x: f((d, i, j), shape=M) @ x, D, I, I, M),
     made("COO", lambda f, d, i, j, x: f((d, i, j), shape=M).T @ x, D, I, I, V),
     made("CSR", lambda f, d, i, p, x: f((d, i, p), shape=M) @ x, D, I, P, M),
@@ -254,7 +256,7 @@ SPARSE = [
     made("bcoo_dynamic_slice", lambda f, d, at: f(coo(d, at), (0, 0), (2, 2)), D, AT),
     made("bcoo_extract", lambda f, d, at, x: f(coo(d, at), x), D, AT, M, assume_unique=()),
     made("bcoo_fromdense", lambda f, x: f(x, nse=6), M, nse=(), n_batch=(), n_dense=(), index_dtype=()),
-    made("bcoo_gather", lambda f, d, at: sparse.sparsify(lambda a: a[jnp.array([0, 2])])(coo(d, at)), D, AT),
+    made("bcoo_gather", lambda f, d, at: sparse.sparsify(lambda a: a[jnp.array([0, 2])])(coo(d, at)), D, AT, mode=()),
     made("bcoo_multiply_dense", lambda f, d, at, x: f(coo(d, at), x), D, AT, M),
     made("bcoo_multiply_sparse", lambda f, d, at: f(coo(d, at), coo(d, at)), D, AT),
     made("bcoo_reduce_sum", lambda f, d, at: f(coo(d, at), axes=(0,)), D, AT),
@@ -348,7 +350,7 @@ def unlisted(module, cases):
         subject = getattr(module, name)
         if name.startswith("_") or name in NO_FUNCTIONS or not callable(subject) or isinstance(subject, types.ModuleType):
             continue
-        if any(start == name for start in NOT_LOWERED):
+        if name in NOT_LOWERED:
             continue
         if name not in given:
             yield f"{module.__name__}.{name} is in no case"

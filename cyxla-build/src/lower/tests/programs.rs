@@ -144,6 +144,13 @@ pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
         ),
         ("foreign", foreign),
         (
+            "portable",
+            ProgramRequest {
+                linalg: Linalg::Portable,
+                ..program("programs:factored", matrix)
+            },
+        ),
+        (
             "shuffled",
             program("programs:shuffled", &[("key", U32, &[2]), ("x", F32, &[6])]),
         ),
@@ -433,6 +440,8 @@ fn custom_calls_that_need_a_handler_are_listed() {
         ("cholesky", ["lapack_spotrf_ffi"].as_slice()),
         ("pivoted", &["lapack_sgeqp3_ffi", "lapack_sorgqr_ffi"]),
         ("foreign", &["my_kernel"]),
+        // Nor are there any of LAPACK in a portable program.
+        ("portable", &[]),
         // XLA does these itself.
         ("shuffled", &[]),
     ] {

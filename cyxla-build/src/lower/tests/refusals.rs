@@ -73,6 +73,13 @@ pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
             },
         ),
         (
+            "portable pivots",
+            ProgramRequest {
+                linalg: Linalg::Portable,
+                ..program("programs:pivoted", &[("x", F32, &[3, 3])])
+            },
+        ),
+        (
             "joins_two_bits",
             program("refused:joins_two_bits", &[("x", F32, &[2])]),
         ),
@@ -429,6 +436,19 @@ fn an_unknown_custom_call() {
         FailureKind::CustomCall,
         Some(("refused.py", "jax.ffi.ffi_call")),
         &["it calls `my_kernel`", "custom_calls = [\"my_kernel\"]"],
+    );
+}
+
+#[test]
+fn linear_algebra_that_only_lapack_does() {
+    tells(
+        "portable pivots",
+        FailureKind::CustomCall,
+        Some(("programs.py", "pivoting=True")),
+        &[
+            "it uses the primitive `geqp3`",
+            "leave `linalg = \"portable\"` out",
+        ],
     );
 }
 
