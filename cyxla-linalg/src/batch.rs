@@ -195,7 +195,7 @@ mod tests {
                 let mut output = vec![0; count];
                 let members = (Read::new(&input, 2), Write::new(&mut output, 1));
                 for_each(count, cost, members, |(input, output)| {
-                    output[0] += input[0] + input[1]
+                    output[0] += input[0] + input[1];
                 });
                 assert!(output.iter().enumerate().all(|(i, &sum)| sum == 4 * i + 1));
             }

@@ -29,10 +29,12 @@ pub(crate) fn potrf<T: Element>(triangle: Triangle, n: usize, a: &mut [T]) -> i3
 
 fn factor<T: Element>(triangle: Triangle, a: MatMut<'_, T>) -> Result<(), usize> {
     let n = a.nrows();
-    if n <= BLOCK {
+    // A column of 32 elements of 16 bytes does not fit into the registers.
+    let block = if size_of::<T>() > 8 { BLOCK / 2 } else { BLOCK };
+    if n <= block {
         return vectorised(Block { triangle, a });
     }
-    let half = (n / 2).next_multiple_of(BLOCK / 2);
+    let half = (n / 2).next_multiple_of(block / 2);
     let (mut a11, mut a12, mut a21, mut a22) = a.split_at_mut(half, half);
     factor(triangle, a11.rb_mut())?;
     match triangle {

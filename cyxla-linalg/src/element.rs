@@ -3,8 +3,11 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use bytemuck::cast_slice;
 use faer::traits::{ComplexField, RealField};
 use num_complex::Complex;
+
+use crate::simd;
 
 /// f32, f64, c64 or c128: what a LAPACK routine is generic over.
 pub(crate) trait Element: Number<Real: Real> {}
@@ -49,6 +52,9 @@ pub(crate) trait Number:
     /// `self * a + b`, each product and sum fused where `FUSED`: right for processors that have the instruction, slow
     /// elsewhere.
     fn mul_add<const FUSED: bool>(self, a: Self, b: Self) -> Self;
+
+    /// `Σ conj(x) y` on vectors of one length.
+    fn dot_conj<const FUSED: bool>(x: &[Self], y: &[Self]) -> Self;
 
     /// The number `re` of this type.
     fn from_re(re: Self::Real) -> Self;
@@ -119,6 +125,11 @@ macro_rules! real {
             #[inline(always)]
             fn mul_add<const FUSED: bool>(self, a: Self, b: Self) -> Self {
                 if FUSED { $real::mul_add(self, a, b) } else { self * a + b }
+            }
+
+            #[inline(always)]
+            fn dot_conj<const FUSED: bool>(x: &[Self], y: &[Self]) -> Self {
+                simd::dot_real::<Self, FUSED>(x, y)
             }
         }
 
@@ -208,6 +219,11 @@ macro_rules! real {
                         self.re * a.im + self.im * a.re + b.im,
                     )
                 }
+            }
+
+            #[inline(always)]
+            fn dot_conj<const FUSED: bool>(x: &[Self], y: &[Self]) -> Self {
+                simd::dot_conj_complex::<$real, FUSED>(cast_slice(x), cast_slice(y))
             }
         }
     )* };

@@ -32,6 +32,15 @@
     clippy::similar_names,
     reason = "the names of LAPACK's papers: a, b, x, y, q, r, u, v"
 )]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "the sizes and numbers of tests are small"
+    )
+)]
 
 mod balance;
 mod batch;

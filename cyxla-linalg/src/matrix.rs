@@ -85,7 +85,7 @@ pub(crate) fn subtract_product_lower<T: Element>(
 
 /// Column `j` of a matrix whose columns are contiguous; empty for any other.
 #[inline(always)]
-pub(crate) fn column<'a, T: Element>(a: MatRef<'a, T>, j: usize) -> &'a [T] {
+pub(crate) fn column<T: Element>(a: MatRef<'_, T>, j: usize) -> &[T] {
     a.col(j)
         .try_as_col_major()
         .map_or(&[], |column| column.as_slice())
@@ -93,7 +93,7 @@ pub(crate) fn column<'a, T: Element>(a: MatRef<'a, T>, j: usize) -> &'a [T] {
 
 /// [`column`], to write.
 #[inline(always)]
-pub(crate) fn column_mut<'a, T: Element>(a: MatMut<'a, T>, j: usize) -> &'a mut [T] {
+pub(crate) fn column_mut<T: Element>(a: MatMut<'_, T>, j: usize) -> &mut [T] {
     a.col_mut(j)
         .try_as_col_major_mut()
         .map_or(&mut [], |column| column.as_slice_mut())

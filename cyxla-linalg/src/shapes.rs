@@ -56,7 +56,7 @@ pub(crate) fn share(name: &str, len: usize, count: usize) -> Result<usize, Error
     if count == 0 {
         return Ok(0);
     }
-    if len % count == 0 {
+    if len.is_multiple_of(count) {
         return Ok(len / count);
     }
     Err(Error::invalid_argument(format_args!(

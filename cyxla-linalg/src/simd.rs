@@ -1,8 +1,9 @@
 //! Vector kernels over contiguous slices, compiled for each level of the instruction set and chosen at run time.
 
+use num_complex::Complex;
 use pulp::{Simd, WithSimd};
 
-use crate::element::Element;
+use crate::element::{Element, Real};
 
 /// Partial sums that a dot product is split into, to keep the pipelines of the processor busy.
 const LANES: usize = 16;
@@ -70,29 +71,81 @@ pub(crate) fn axpy4<T: Element, const FUSED: bool>(c: [T; 4], x: [&[T]; 4], y: &
 #[inline(always)]
 pub(crate) fn dot_conj<T: Element, const FUSED: bool>(x: &[T], y: &[T]) -> T {
     let n = x.len().min(y.len());
-    let (xs, x_rest) = x[..n].as_chunks::<LANES>();
-    let (ys, y_rest) = y[..n].as_chunks::<LANES>();
-    let mut rest = T::ZERO;
+    T::dot_conj::<FUSED>(&x[..n], &y[..n])
+}
+
+/// [`crate::element::Number::dot_conj`] of real numbers.
+#[inline(always)]
+pub(crate) fn dot_real<R: Real, const FUSED: bool>(x: &[R], y: &[R]) -> R {
+    let (xs, x_rest) = x.as_chunks::<LANES>();
+    let (ys, y_rest) = y.as_chunks::<LANES>();
+    let mut rest = R::ZERO;
     for (&x, &y) in x_rest.iter().zip(y_rest) {
-        rest = x.conj().mul_add::<FUSED>(y, rest);
+        rest = x.mul_add::<FUSED>(y, rest);
     }
     if xs.is_empty() {
         return rest;
     }
-    let mut partial = [T::ZERO; LANES];
+    let mut partial = [R::ZERO; LANES];
     for (x, y) in xs.iter().zip(ys) {
         for lane in 0..LANES {
-            partial[lane] = x[lane].conj().mul_add::<FUSED>(y[lane], partial[lane]);
+            partial[lane] = x[lane].mul_add::<FUSED>(y[lane], partial[lane]);
         }
     }
-    let mut width = LANES / 2;
+    rest + total(partial)
+}
+
+/// The sum of the lanes.
+#[inline(always)]
+fn total<R: Real, const COUNT: usize>(mut partial: [R; COUNT]) -> R {
+    let mut width = COUNT / 2;
     while width > 0 {
         for lane in 0..width {
             partial[lane] += partial[lane + width];
         }
         width /= 2;
     }
-    rest + partial[0]
+    partial[0]
+}
+
+/// Real and imaginary parts that a complex dot product takes at a time.
+const PARTS: usize = 8;
+
+/// The parts with real and imaginary ones exchanged.
+#[inline(always)]
+fn exchanged<R: Real>(x: &[R; PARTS]) -> [R; PARTS] {
+    std::array::from_fn(|part| x[part ^ 1])
+}
+
+/// [`crate::element::Number::dot_conj`] of complex numbers, given as their parts.
+#[inline(always)]
+pub(crate) fn dot_conj_complex<R: Real, const FUSED: bool>(x: &[R], y: &[R]) -> Complex<R> {
+    // (x̄ y).re is x.re y.re + x.im y.im, (x̄ y).im is x.re y.im − x.im y.re.
+    let (xs, x_rest) = x.as_chunks::<PARTS>();
+    let (ys, y_rest) = y.as_chunks::<PARTS>();
+    let mut straight = [R::ZERO; PARTS];
+    let mut crossed = [R::ZERO; PARTS];
+    for (x, y) in xs.iter().zip(ys) {
+        let exchanged = exchanged(y);
+        for part in 0..PARTS {
+            straight[part] = x[part].mul_add::<FUSED>(y[part], straight[part]);
+            crossed[part] = x[part].mul_add::<FUSED>(exchanged[part], crossed[part]);
+        }
+    }
+    for part in (1..PARTS).step_by(2) {
+        crossed[part] = -crossed[part];
+    }
+    let mut sum = Complex::new(total(straight), total(crossed));
+    for (x, y) in x_rest
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .zip(y_rest.as_chunks::<2>().0)
+    {
+        sum.re = x[1].mul_add::<FUSED>(y[1], x[0].mul_add::<FUSED>(y[0], sum.re));
+        sum.im = x[0].mul_add::<FUSED>(y[1], (-x[1]).mul_add::<FUSED>(y[0], sum.im));
+    }
+    sum
 }
 
 /// `x *= a`.

@@ -108,7 +108,7 @@ impl Numbers {
                 numbers.real(),
                 numbers.real() * 1e-20,
             ];
-            let choice = ((numbers.real() + 1.0) / 2.0 * values.len() as f64) as usize;
+            let choice = (f64::midpoint(numbers.real(), 1.0) * values.len() as f64) as usize;
             T::Real::from_f64(values[choice])
         };
         let re = part(self);
@@ -220,7 +220,7 @@ impl Wide {
     pub(crate) fn norm(&self) -> f64 {
         self.elements
             .iter()
-            .map(num_complex::Complex::norm_sqr)
+            .map(Complex::norm_sqr)
             .sum::<f64>()
             .sqrt()
     }

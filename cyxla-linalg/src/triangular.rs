@@ -13,6 +13,9 @@ use crate::simd::{Kernel, axpy, vectorised};
 /// Up to this size a triangle is solved directly, above it is split in two and most of the work is a matrix product.
 const BLOCK: usize = 32;
 
+/// Up to this size a triangle is packed into less memory.
+const SMALL: usize = 8;
+
 /// Overwrites `y` (`rows × cols`) with the X of `op(A) X = Y` or `X op(A) = Y`, A triangular (LAPACK's, or BLAS's, `trsm`).
 ///
 /// As with BLAS, an exactly singular A gives infinities and NaN, not an error.
@@ -125,24 +128,24 @@ struct Block<'a, T> {
 }
 
 /// A triangle in the order in which its unknowns are found: unknown t needs those before it, times `coefficients[t][..t]`.
-struct Triangular<T> {
+struct Triangular<T, const SIZE: usize> {
     size: usize,
-    coefficients: [[T; BLOCK]; BLOCK],
-    diagonal: [T; BLOCK],
-    inverse: [T; BLOCK],
+    coefficients: [[T; SIZE]; SIZE],
+    diagonal: [T; SIZE],
+    inverse: [T; SIZE],
     /// Whether each number in `inverse` is finite, so that to multiply with it is to divide.
     invertible: bool,
 }
 
-impl<T: Element> Triangular<T> {
+impl<T: Element, const SIZE: usize> Triangular<T, SIZE> {
     #[inline(always)]
     fn new(system: System, a: MatRef<'_, T>) -> Self {
-        let size = a.nrows();
+        let size = a.nrows().min(SIZE);
         let mut packed = Self {
             size,
-            coefficients: [[T::ZERO; BLOCK]; BLOCK],
-            diagonal: [T::ONE; BLOCK],
-            inverse: [T::ONE; BLOCK],
+            coefficients: [[T::ZERO; SIZE]; SIZE],
+            diagonal: [T::ONE; SIZE],
+            inverse: [T::ONE; SIZE],
             invertible: true,
         };
         let conjugated = |x: T| {
@@ -184,9 +187,9 @@ impl System {
 
     /// Solves for `WIDTH` right-hand sides at a time, transposed so that each unknown of all of them is one vector.
     #[inline(always)]
-    fn solve_strips<T: Element, const FUSED: bool, const WIDTH: usize>(
+    fn solve_strips<T: Element, const FUSED: bool, const SIZE: usize, const WIDTH: usize>(
         self,
-        triangle: &Triangular<T>,
+        triangle: &Triangular<T, SIZE>,
         mut y: MatMut<'_, T>,
     ) {
         let size = triangle.size;
@@ -195,7 +198,7 @@ impl System {
         } else {
             y.nrows()
         };
-        let mut strip = [[T::ZERO; WIDTH]; BLOCK];
+        let mut strip = [[T::ZERO; WIDTH]; SIZE];
         for start in (0..count).step_by(WIDTH) {
             let width = WIDTH.min(count - start);
             if self.side == Side::Left {
@@ -284,13 +287,19 @@ impl<T: Element> Kernel for Block<'_, T> {
             system.solve_columns::<T, FUSED>(a, y);
             return;
         }
-        let triangle = Triangular::new(system, a);
+        // Small systems in small memory: to clear more would take longer than to solve them.
+        if a.nrows() <= SMALL {
+            let triangle = Triangular::<T, SMALL>::new(system, a);
+            system.solve_strips::<T, FUSED, SMALL, 8>(&triangle, y);
+            return;
+        }
+        let triangle = Triangular::<T, BLOCK>::new(system, a);
         if count <= 8 {
-            system.solve_strips::<T, FUSED, 8>(&triangle, y);
+            system.solve_strips::<T, FUSED, BLOCK, 8>(&triangle, y);
         } else if size_of::<T>() <= 8 {
-            system.solve_strips::<T, FUSED, 32>(&triangle, y);
+            system.solve_strips::<T, FUSED, BLOCK, 32>(&triangle, y);
         } else {
-            system.solve_strips::<T, FUSED, 16>(&triangle, y);
+            system.solve_strips::<T, FUSED, BLOCK, 16>(&triangle, y);
         }
     }
 }

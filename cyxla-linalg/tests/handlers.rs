@@ -1,5 +1,14 @@
 //! The custom calls as an engine makes them: layouts, batches, attributes, and frames that are wrong.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::expect_used,
+    clippy::many_single_char_names,
+    clippy::unwrap_used,
+    reason = "a test, of small numbers"
+)]
+
 use cyxla_ffi::{Error, OwnedCall};
 use cyxla_linalg::targets;
 
@@ -248,7 +257,7 @@ fn a_large_batch_gives_what_its_members_give_alone() {
     let (count, n) = (200, 24);
     let mut numbers = Numbers(1);
     let x: Vec<f64> = (0..count * n * n)
-        .map(|_| numbers.next() as f64 / 2_f64.powi(32))
+        .map(|_| f64::from(numbers.next()) / 2_f64.powi(32))
         .collect();
     let frame = OwnedCall::new().argument(&x, &[count, n, n]).unwrap();
     let frame = frame
@@ -382,7 +391,7 @@ fn valid(name: &str, numbers: &mut Numbers) -> Frame {
         "gtsv" => {
             frame.arguments = vec![(t, vec![b, n]); 3];
             frame.arguments.push((t, vec![b, n, r]));
-            frame.results = frame.arguments.clone();
+            frame.results.clone_from(&frame.arguments);
             frame.results.push(('i', vec![b]));
         }
         "ridiagonal_solve_perturbed" => {
