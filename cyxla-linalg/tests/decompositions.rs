@@ -1,5 +1,7 @@
 //! The custom calls of eigenvalues, singular values and condensed forms as an engine makes them.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
+
 use cyxla_ffi::{Element, Error, OwnedCall};
 use cyxla_linalg::targets;
 use num_complex::Complex;
