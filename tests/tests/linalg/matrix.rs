@@ -5,7 +5,7 @@ use cyxla::{Complex, DType, HostArray};
 type C = Complex<f64>;
 
 /// A number of any of the four types of LAPACK.
-pub trait Number: Copy {
+pub(crate) trait Number: Copy {
     /// How exact one is.
     const EPSILON: f64;
     /// The number nearest to this one; a real type has the real part.
@@ -42,13 +42,17 @@ numbers! {
 
 /// A matrix, row major.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Matrix {
+pub(crate) struct Matrix {
     columns: usize,
     elements: Vec<C>,
 }
 
 impl Matrix {
-    pub fn from_fn(rows: usize, columns: usize, element: impl Fn(usize, usize) -> C) -> Self {
+    pub(crate) fn from_fn(
+        rows: usize,
+        columns: usize,
+        element: impl Fn(usize, usize) -> C,
+    ) -> Self {
         let elements = (0..rows * columns).map(|at| element(at / columns, at % columns));
         Self {
             columns,
@@ -57,7 +61,7 @@ impl Matrix {
     }
 
     /// What is best shown of a factorisation: no symmetry, no zeros, and a condition number of about ten.
-    pub fn example(rows: usize, columns: usize) -> Self {
+    pub(crate) fn example(rows: usize, columns: usize) -> Self {
         Self::from_fn(rows, columns, |i, j| {
             let (x, y) = (i as f64, j as f64);
             let heavier = if i == j { 2.0 } else { 0.0 };
@@ -68,32 +72,32 @@ impl Matrix {
         })
     }
 
-    pub fn identity(n: usize) -> Self {
+    pub(crate) fn identity(n: usize) -> Self {
         Self::diagonal(&vec![1.0; n])
     }
 
-    pub fn diagonal<T: Number>(elements: &[T]) -> Self {
+    pub(crate) fn diagonal<T: Number>(elements: &[T]) -> Self {
         Self::from_fn(elements.len(), elements.len(), |i, j| {
             if i == j { elements[i].wide() } else { C::ZERO }
         })
     }
 
-    pub fn of<T: Number, const N: usize, const M: usize>(array: &[[T; N]; M]) -> Self {
+    pub(crate) fn of<T: Number, const N: usize, const M: usize>(array: &[[T; N]; M]) -> Self {
         Self::from_fn(M, N, |i, j| array[i][j].wide())
     }
 
-    pub fn column<T: Number>(elements: &[T]) -> Self {
+    pub(crate) fn column<T: Number>(elements: &[T]) -> Self {
         Self::from_fn(elements.len(), 1, |i, _| elements[i].wide())
     }
 
     /// The array that is nearest.
-    pub fn array<T: Number, const N: usize, const M: usize>(&self) -> [[T; N]; M] {
+    pub(crate) fn array<T: Number, const N: usize, const M: usize>(&self) -> [[T; N]; M] {
         assert_eq!((self.rows(), self.columns), (M, N));
         std::array::from_fn(|i| std::array::from_fn(|j| T::of(self.at(i, j))))
     }
 
     /// A result of one or two axes; one axis is a column.
-    pub fn of_host(array: &HostArray) -> Self {
+    pub(crate) fn of_host(array: &HostArray) -> Self {
         let shape = array.array_type().shape().to_vec();
         let elements = match array.array_type().dtype() {
             DType::F32 => wide(array.as_slice::<f32>().unwrap()),
@@ -109,20 +113,20 @@ impl Matrix {
     }
 
     /// The nearest array of elements `T`.
-    pub fn host<T: Number + cyxla::Element>(&self) -> HostArray {
+    pub(crate) fn host<T: Number + cyxla::Element>(&self) -> HostArray {
         let elements: Vec<T> = self.elements.iter().map(|&x| T::of(x)).collect();
         HostArray::from_slice(&elements, &[self.rows(), self.columns]).unwrap()
     }
 
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.elements.len() / self.columns
     }
 
-    pub fn at(&self, i: usize, j: usize) -> C {
+    pub(crate) fn at(&self, i: usize, j: usize) -> C {
         self.elements[i * self.columns + j]
     }
 
-    pub fn times(&self, other: &Self) -> Self {
+    pub(crate) fn times(&self, other: &Self) -> Self {
         assert_eq!(self.columns, other.rows());
         Self::from_fn(self.rows(), other.columns, |i, j| {
             (0..self.columns)
@@ -131,35 +135,35 @@ impl Matrix {
         })
     }
 
-    pub fn plus(&self, other: &Self) -> Self {
+    pub(crate) fn plus(&self, other: &Self) -> Self {
         Self::from_fn(self.rows(), self.columns, |i, j| {
             self.at(i, j) + other.at(i, j)
         })
     }
 
-    pub fn negative(&self) -> Self {
+    pub(crate) fn negative(&self) -> Self {
         Self::from_fn(self.rows(), self.columns, |i, j| -self.at(i, j))
     }
 
     /// The conjugate transpose.
-    pub fn adjoint(&self) -> Self {
+    pub(crate) fn adjoint(&self) -> Self {
         Self::from_fn(self.columns, self.rows(), |i, j| self.at(j, i).conj())
     }
 
     /// The elements' real parts.
-    pub fn real(&self) -> Self {
+    pub(crate) fn real(&self) -> Self {
         Self::from_fn(self.rows(), self.columns, |i, j| {
             C::new(self.at(i, j).re, 0.0)
         })
     }
 
     /// A A* + 1: hermitian and positive definite.
-    pub fn gram(&self) -> Self {
+    pub(crate) fn gram(&self) -> Self {
         self.times(&self.adjoint())
             .plus(&Self::identity(self.rows()))
     }
 
-    pub fn largest(&self) -> f64 {
+    pub(crate) fn largest(&self) -> f64 {
         self.elements
             .iter()
             .map(|x| x.norm_sqr().sqrt())
@@ -168,7 +172,7 @@ impl Matrix {
 
     /// Asserts that all below the diagonal `below` is zero; 0 is the diagonal itself.
     #[track_caller]
-    pub fn assert_upper(&self, below: usize) {
+    pub(crate) fn assert_upper(&self, below: usize) {
         for i in 0..self.rows() {
             for j in 0..self.columns.min(i.saturating_sub(below)) {
                 assert_eq!(self.at(i, j), C::ZERO, "at {i}, {j} of {self:?}");
@@ -178,7 +182,7 @@ impl Matrix {
 
     /// Asserts that it is `expected`, up to `tolerance` of the largest element.
     #[track_caller]
-    pub fn assert_near(&self, expected: &Self, tolerance: f64) {
+    pub(crate) fn assert_near(&self, expected: &Self, tolerance: f64) {
         assert_eq!(
             (self.rows(), self.columns),
             (expected.rows(), expected.columns)
@@ -193,7 +197,7 @@ impl Matrix {
 
     /// Asserts that its columns are orthonormal.
     #[track_caller]
-    pub fn assert_orthonormal(&self, tolerance: f64) {
+    pub(crate) fn assert_orthonormal(&self, tolerance: f64) {
         self.adjoint()
             .times(self)
             .assert_near(&Self::identity(self.columns), tolerance);
