@@ -1,7 +1,9 @@
-//! What the workspace is tested with beside ordinary tests: the case runner, [`cases`], and what calls cost,
-//! [`calls`].
+//! What the workspace is tested with beside ordinary tests: the case runner, [`cases`], and what calls and
+//! linear algebra cost beside rivals: [`calls`], [`linalg`].
 
 #![forbid(unsafe_code)]
 
 pub mod calls;
 pub mod cases;
+pub mod linalg;
+pub mod measure;

@@ -1,6 +1,6 @@
 //! How much memory this process uses, as Linux tells it.
 
-use super::Failure;
+use crate::measure::Failure;
 
 const STATUS: &str = "/proc/self/status";
 const CLEAR: &str = "/proc/self/clear_refs";

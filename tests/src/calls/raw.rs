@@ -5,8 +5,8 @@ use std::hint::black_box;
 use cyxla::{OptionValue, Program, RuntimeInfo, compile_options};
 use cyxla_rival::{Call, Client, CreateOption, Steps};
 
-use super::Failure;
 use super::programs::{self, Body, Vector, X};
+use crate::measure::Failure;
 
 const VECTOR: &[i64] = &[3];
 const SCALAR: &[i64] = &[];

@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use super::Failure;
+use crate::measure::Failure;
 
 /// Has each of these called so often, all at once, in threads of their own. Gives the time from start to end of the slowest.
 ///
@@ -29,7 +29,11 @@ pub fn together<C: FnMut() -> Result<(), Failure> + Send>(
             .collect();
         let mut longest = Duration::ZERO;
         for thread in threads {
-            longest = longest.max(thread.join().map_err(|_| Failure::Thread)??);
+            longest = longest.max(
+                thread
+                    .join()
+                    .map_err(|_| Failure::Thread { row: "threads" })??,
+            );
         }
         Ok(longest)
     })
@@ -57,7 +61,7 @@ mod tests {
         let call = |fails: bool| {
             move || {
                 if fails {
-                    return Err(Failure::Thread);
+                    return Err(Failure::Thread { row: "threads" });
                 }
                 Ok(())
             }

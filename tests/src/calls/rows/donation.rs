@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::{Setup, jax_side};
 use crate::calls::memory;
 use crate::calls::programs::{State, moved_step, step, zero_state};
-use crate::calls::sides::{Plan, Side, per_call};
-use crate::calls::{Bound, Failure, Quantity, Row};
+use crate::measure::sides::{Plan, Side, per_call};
+use crate::measure::{Bound, Failure, Quantity, Row};
 
 /// Steps of a block, and of a run whose memory is looked at.
 const STEPS: usize = 1000;

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use super::{Setup, jax_side};
 use crate::calls::programs::{large_box, large_view, ones};
-use crate::calls::sides::Side;
-use crate::calls::{Bound, Failure, Quantity, Row};
+use crate::measure::sides::Side;
+use crate::measure::{Bound, Failure, Quantity, Row};
 
 pub(super) fn copied(setup: &mut Setup) -> Result<Row, Failure> {
     let mut call = setup.raw.large()?;

@@ -6,10 +6,10 @@ mod threads;
 mod tiny;
 mod twelve;
 
-use super::jax_jit::JaxJit;
 use super::raw::Raw;
-use super::sides::{Plan, Side};
-use super::{Failure, Row};
+use crate::measure::jax_jit::JaxJit;
+use crate::measure::sides::{Plan, Side};
+use crate::measure::{Failure, Row};
 
 /// The names of the rows, in order.
 pub const NAMES: [&str; 6] = [

@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::Setup;
 use crate::calls::programs::{X, tiny};
 use crate::calls::raw::tiny_again;
-use crate::calls::sides::Side;
 use crate::calls::together::together;
-use crate::calls::{Bound, Failure, Quantity, Row};
+use crate::measure::sides::Side;
+use crate::measure::{Bound, Failure, Quantity, Row};
 
 pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
     let mut rivals = [setup.raw.tiny()?, setup.raw.tiny()?];

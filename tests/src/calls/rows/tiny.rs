@@ -4,8 +4,9 @@ use std::hint::black_box;
 
 use super::{Setup, jax_side};
 use crate::calls::programs::{X, tiny};
-use crate::calls::sides::Side;
-use crate::calls::{Bound, Failure, Quantity, Row, raw};
+use crate::calls::raw;
+use crate::measure::sides::Side;
+use crate::measure::{Bound, Failure, Quantity, Row};
 
 pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
     let mut call = setup.raw.tiny()?;

@@ -185,7 +185,7 @@ fn take_turns(
     clippy::cast_precision_loss,
     reason = "a millisecond has few nanoseconds, and a block few calls"
 )]
-pub(super) fn per_call(start: Instant, calls: usize) -> f64 {
+pub fn per_call(start: Instant, calls: usize) -> f64 {
     start.elapsed().as_nanos() as f64 / calls as f64
 }
 

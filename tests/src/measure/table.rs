@@ -7,7 +7,7 @@ use super::{Bound, Comparison, Quantity, Row};
 /// The line above the rows.
 pub fn head() -> String {
     format!(
-        "{:11} {:11} {:>10} {:>10} {:19} {:>7} {:>8}",
+        "{:16} {:11} {:>10} {:>10} {:19} {:>7} {:>8}",
         "row", "of", "ours", "rival", "", "ratio", "bound"
     )
 }
@@ -30,7 +30,7 @@ pub fn lines(row: &Row, judged: bool) -> String {
             _ => "MISSED",
         };
         let line = format!(
-            "{:11} {what:11} {:>10} {:>10} {rival:19} {:>7.2} {:>8} {verdict}",
+            "{:16} {what:11} {:>10} {:>10} {rival:19} {:>7.2} {:>8} {verdict}",
             row.name,
             quantity(*ours),
             quantity(*theirs),
@@ -43,7 +43,7 @@ pub fn lines(row: &Row, judged: bool) -> String {
     if row.comparisons.is_empty() {
         for (name, value) in &row.values {
             // Writing to a string does not fail.
-            let _ = writeln!(lines, "{:11} {name} = {value:.1}", row.name);
+            let _ = writeln!(lines, "{:16} {name} = {value:.1}", row.name);
         }
     }
     lines

@@ -7,8 +7,16 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use super::Failure;
 use super::sides::Side;
 
-const SCRIPT: &str = include_str!("jax_jit.py");
-const PROGRAMS: &str = include_str!("../../python/calls.py");
+const SERVE: &str = include_str!("jax_jit.py");
+
+/// What Python runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Script {
+    /// A script that imports `jax_jit` first and calls `jax_jit.serve`.
+    pub script: &'static str,
+    /// The module of the programs: the name of its file, and its text.
+    pub programs: (&'static str, &'static str),
+}
 
 /// A Python process that waits to be asked. It ends when this is dropped.
 #[derive(Debug)]
@@ -22,23 +30,32 @@ pub struct JaxJit {
 }
 
 impl JaxJit {
-    /// Starts it.
+    /// Starts it with a script.
     ///
     /// # Errors
     /// Python can't be started. That it has no JAX is seen at the first question.
-    pub fn start(python: &Path) -> Result<Self, Failure> {
+    pub fn start(python: &Path, script: Script) -> Result<Self, Failure> {
         let failure = |source| Failure::Python {
             python: python.to_owned(),
             source,
         };
         let folder = tempfile::tempdir().map_err(failure)?;
-        let script = folder.path().join("jax_jit.py");
-        std::fs::write(&script, SCRIPT).map_err(failure)?;
-        std::fs::write(folder.path().join("calls.py"), PROGRAMS).map_err(failure)?;
+        let (programs, text) = script.programs;
+        let main = folder.path().join("main.py");
+        let files = [
+            (main.clone(), script.script),
+            (folder.path().join("jax_jit.py"), SERVE),
+            (folder.path().join(programs), text),
+        ];
+        for (file, text) in files {
+            std::fs::write(file, text).map_err(failure)?;
+        }
         let mut child = Command::new(python)
             .arg("-B")
-            .arg(&script)
+            .arg(&main)
             .env("JAX_PLATFORMS", "cpu")
+            // It makes the BLAS of the rival take code for another processor.
+            .env_remove("OPENBLAS_CORETYPE")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -55,13 +72,14 @@ impl JaxJit {
         })
     }
 
-    /// The side of this rival in a row.
-    pub(super) fn side<'a>(&'a mut self, row: &'static str) -> Side<'a> {
-        Side::of_blocks("jax_jit", move |block| self.measure(row, block.calls()))
+    /// The side of this rival in a row, named by the words that the script's `make` takes.
+    pub fn side(&mut self, row: impl Into<String>) -> Side<'_> {
+        let row = row.into();
+        Side::of_blocks("jax_jit", move |block| self.measure(&row, block.calls()))
     }
 
     /// Nanoseconds per call.
-    fn measure(&mut self, row: &'static str, calls: usize) -> Result<f64, Failure> {
+    fn measure(&mut self, row: &str, calls: usize) -> Result<f64, Failure> {
         let failure = |source| Failure::Python {
             python: self.python.clone(),
             source,
@@ -77,7 +95,7 @@ impl JaxJit {
             Ok(time) => Ok(time / calls),
             Err(_) => Err(Failure::Answer {
                 python: self.python.clone(),
-                row,
+                row: row.to_owned(),
                 answer,
             }),
         }

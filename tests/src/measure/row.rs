@@ -1,12 +1,14 @@
 //! What was measured of a row.
 
+use std::borrow::Cow;
+
 /// A row: its numbers, and how they compare with what must be reached.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// Its name on the command line and in JSON.
     pub name: &'static str,
     /// All numbers, by name. The ends of the names are the units.
-    pub values: Vec<(&'static str, f64)>,
+    pub values: Vec<(Cow<'static, str>, f64)>,
     /// What must be reached.
     pub comparisons: Vec<Comparison>,
 }
@@ -15,7 +17,7 @@ pub struct Row {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     /// What is compared.
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
     /// Our number.
     pub ours: Quantity,
     /// Whom it is compared with.
@@ -52,7 +54,7 @@ pub enum Bound {
 
 impl Row {
     /// A row without numbers.
-    pub(super) fn new(name: &'static str) -> Self {
+    pub fn new(name: &'static str) -> Self {
         Self {
             name,
             values: Vec::new(),
@@ -61,14 +63,14 @@ impl Row {
     }
 
     /// Adds a number, if it was measured.
-    pub(super) fn value(&mut self, name: &'static str, value: Option<f64>) {
-        self.values.extend(value.map(|value| (name, value)));
+    pub fn value(&mut self, name: impl Into<Cow<'static, str>>, value: Option<f64>) {
+        self.values.extend(value.map(|value| (name.into(), value)));
     }
 
     /// Adds a comparison, if both numbers were measured.
-    pub(super) fn compare(
+    pub fn compare(
         &mut self,
-        what: &'static str,
+        what: impl Into<Cow<'static, str>>,
         unit: fn(f64) -> Quantity,
         ours: Option<f64>,
         (rival, theirs): (&'static str, Option<f64>),
@@ -76,7 +78,7 @@ impl Row {
     ) {
         if let (Some(ours), Some(theirs)) = (ours, theirs) {
             self.comparisons.push(Comparison {
-                what,
+                what: what.into(),
                 ours: unit(ours),
                 rival,
                 theirs: unit(theirs),
@@ -89,7 +91,7 @@ impl Row {
     pub fn to_json(&self) -> serde_json::Value {
         let values = self.values.iter();
         values
-            .map(|&(name, value)| (name.to_owned(), value.into()))
+            .map(|(name, value)| (name.clone().into_owned(), (*value).into()))
             .collect::<serde_json::Map<_, _>>()
             .into()
     }

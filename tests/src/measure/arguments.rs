@@ -2,37 +2,18 @@
 
 use std::path::PathBuf;
 
-use super::rows;
 use super::sides::Plan;
 
-/// What the command line takes, printed by `--help`.
-pub const USAGE: &str = "\
-Measures calls through cyxla beside the raw C API and jax.jit, in one run, and prints how they compare.
-
-usage: calls [OPTION …] [ROW …]
-
-  ROW              only these rows:
-    tiny           f32[2] -> f32[2]; also how far the slowest hundredth of calls lies from the median (p99 / p50)
-    large_box      f32[1024,1024] + f32[1024,1024], aliased in, copied out
-    large_view     the same, read where the device has it
-    donation       a step of a state f32[1 << 20] that is moved through the program; also how much memory it takes
-    twelve         a program of 12 arguments
-    threads        calls per second of 2 threads by those of one
-
-  --engine pjrt    what runs the programs
-  --plugin PATH    the PJRT plugin (else the default one)
-  --python PY      a Python with JAX (else the managed environment of the tests)
-  --no-jax         without jax.jit
-  --json FILE      where to write all numbers as JSON, too: an object for each row
-  --short          few calls, to see that all works; bounds are not judged
-  --only SIDE N    only N calls of one side (ours, raw_c, …) of each row, for a profiler
-
-The exit code is 1 if a bound is missed.
-
-Instructions of ours beyond those of the raw C API, per call: the difference of
-  perf stat -e instructions:u calls --no-jax --only ours 200000 tiny
-  perf stat -e instructions:u calls --no-jax --only raw_c 200000 tiny
-each less the same with fewer calls. (XLA does not get through compiling under valgrind.)";
+/// A binary that measures.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// Its name.
+    pub name: &'static str,
+    /// What its command line takes, printed by `--help`.
+    pub usage: &'static str,
+    /// The names of its rows, in order.
+    pub rows: &'static [&'static str],
+}
 
 /// The one engine.
 const ENGINE: &str = "pjrt";
@@ -58,11 +39,16 @@ pub struct Arguments {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unusable {
     /// `--help`.
-    #[error("{USAGE}")]
-    Help,
+    #[error("{0}")]
+    Help(&'static str),
     /// A mistake.
-    #[error("{0}\n  help: calls --help shows what it takes")]
-    Mistake(String),
+    #[error("{mistake}\n  help: {command} --help shows what it takes")]
+    Mistake {
+        /// What is wrong.
+        mistake: String,
+        /// The name of the binary.
+        command: &'static str,
+    },
 }
 
 impl Arguments {
@@ -70,7 +56,10 @@ impl Arguments {
     ///
     /// # Errors
     /// `--help`, or a mistake.
-    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, Unusable> {
+    pub fn parse(
+        command: &Command,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<Self, Unusable> {
         let mut arguments = arguments.into_iter();
         let mut parsed = Self {
             rows: Vec::new(),
@@ -85,16 +74,16 @@ impl Arguments {
         };
         while let Some(argument) = arguments.next() {
             let mut value = || {
-                let missing = || Unusable::Mistake(format!("{argument} needs a value"));
+                let missing = || command.mistake(format!("{argument} needs a value"));
                 arguments.next().ok_or_else(missing)
             };
             match argument.as_str() {
-                "--help" | "-h" => return Err(Unusable::Help),
+                "--help" | "-h" => return Err(Unusable::Help(command.usage)),
                 "--engine" => match value()? {
                     engine if engine == ENGINE => {}
                     engine => {
                         let mistake = format!("there is no engine `{engine}`, only `{ENGINE}`");
-                        return Err(Unusable::Mistake(mistake));
+                        return Err(command.mistake(mistake));
                     }
                 },
                 "--plugin" => parsed.plugin = Some(value()?.into()),
@@ -105,36 +94,47 @@ impl Arguments {
                 "--only" => {
                     let (side, calls) = (value()?, value()?);
                     let calls = calls.parse().ok().filter(|&calls: &usize| calls > 0);
-                    let mistake = || Unusable::Mistake("--only takes a side and calls".into());
+                    let mistake = || command.mistake("--only takes a side and calls".into());
                     parsed.plan.only = Some((side, calls.ok_or_else(mistake)?));
                 }
                 option if option.starts_with('-') => {
-                    return Err(Unusable::Mistake(format!("there is no option {option}")));
+                    return Err(command.mistake(format!("there is no option {option}")));
                 }
-                name => parsed.rows.push(row(name)?),
+                name => parsed.rows.push(command.row(name)?),
             }
         }
         if parsed.rows.is_empty() {
-            parsed.rows.extend(rows::NAMES);
+            parsed.rows.extend(command.rows);
         }
         Ok(parsed)
     }
 }
 
-fn row(name: &str) -> Result<&'static str, Unusable> {
-    let row = rows::NAMES.into_iter().find(|&row| row == name);
-    row.ok_or_else(|| {
-        let known = rows::NAMES.join(", ");
-        Unusable::Mistake(format!("there is no row `{name}`, only {known}"))
-    })
+impl Command {
+    fn row(&self, name: &str) -> Result<&'static str, Unusable> {
+        let row = self.rows.iter().find(|&&row| row == name);
+        row.copied().ok_or_else(|| {
+            let known = self.rows.join(", ");
+            self.mistake(format!("there is no row `{name}`, only {known}"))
+        })
+    }
+
+    fn mistake(&self, mistake: String) -> Unusable {
+        Unusable::Mistake {
+            mistake,
+            command: self.name,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const COMMANDS: [Command; 2] = [crate::calls::COMMAND, crate::linalg::COMMAND];
+
     fn parse(line: &str) -> Result<Arguments, Unusable> {
-        Arguments::parse(line.split_whitespace().map(str::to_owned))
+        Arguments::parse(&COMMANDS[0], line.split_whitespace().map(str::to_owned))
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn without_names_all_rows_are_measured() {
-        assert_eq!(parse("").unwrap().rows, rows::NAMES);
+        assert_eq!(parse("").unwrap().rows, COMMANDS[0].rows);
     }
 
     #[test]
@@ -170,13 +170,15 @@ mod tests {
             assert!(error.contains(expected), "{line}: {error}");
             assert!(error.contains("\n  help: "), "{line}: {error}");
         }
-        assert!(matches!(parse("--help"), Err(Unusable::Help)));
+        assert!(matches!(parse("--help"), Err(Unusable::Help(_))));
     }
 
     #[test]
     fn the_help_names_every_row() {
-        for row in rows::NAMES {
-            assert!(USAGE.contains(&format!("\n    {row} ")), "{row}");
+        for command in COMMANDS {
+            for row in command.rows {
+                assert!(command.usage.contains(&format!("\n    {row} ")), "{row}");
+            }
         }
     }
 }

@@ -7,9 +7,15 @@ pub enum Failure {
     /// cyxla's call failed.
     #[error(transparent)]
     Ours(#[from] cyxla::Error),
+    /// What a program is called with can't be made.
+    #[error(transparent)]
+    Argument(#[from] cyxla::HostArrayError),
     /// The call on the raw C API failed.
     #[error("the rival on the C API: {0}")]
     Raw(#[from] cyxla_rival::Failure),
+    /// A program can't be lowered.
+    #[error(transparent)]
+    Lower(#[from] cyxla_build::Error),
     /// Python can't be started or asked.
     #[error(
         "can't ask {python} what jax.jit takes: {source}\n  help: name a Python with JAX by --python, or leave JAX out with --no-jax"
@@ -28,7 +34,7 @@ pub enum Failure {
         /// The interpreter.
         python: PathBuf,
         /// The row that was asked for.
-        row: &'static str,
+        row: String,
         /// What came.
         answer: String,
     },
@@ -43,6 +49,9 @@ pub enum Failure {
         reason: String,
     },
     /// A thread of a row died.
-    #[error("a thread of the row `threads` panicked\n  help: what it says is above")]
-    Thread,
+    #[error("a thread of the row `{row}` panicked\n  help: what it says is above")]
+    Thread {
+        /// The row.
+        row: &'static str,
+    },
 }

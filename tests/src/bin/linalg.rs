@@ -1,0 +1,28 @@
+//! Measures linear algebra: see `cyxla_tests::linalg`.
+
+use std::process::ExitCode;
+
+use cyxla_tests::linalg::{COMMAND, JIT, Setup};
+use cyxla_tests::measure::arguments::Arguments;
+use cyxla_tests::measure::command::{self, Stop};
+use cyxla_tests::measure::jax_jit::JaxJit;
+
+fn main() -> ExitCode {
+    command::main(&COMMAND, run)
+}
+
+/// Whether all bounds are reached.
+fn run(arguments: &Arguments) -> Result<bool, Stop> {
+    command::initialize(arguments)?;
+    let python = command::python(arguments)?;
+    let mut setup = Setup {
+        jax: if arguments.jax {
+            Some(JaxJit::start(&python, JIT)?)
+        } else {
+            None
+        },
+        python,
+        plan: arguments.plan.clone(),
+    };
+    command::rows(arguments, |name| Ok(setup.measure(name)?))
+}
