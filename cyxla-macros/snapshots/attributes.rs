@@ -28,6 +28,7 @@ fn f(x: f32) -> cyxla::Result<f32> {
     );
     ::cyxla::__private::call::<
         cyxla::Result<f32>,
+        f32,
     >(f::program(), &mut [::cyxla::__private::argument::<f32>().view(&x)])
 }
 /// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.

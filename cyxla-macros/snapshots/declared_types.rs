@@ -23,13 +23,14 @@ pub(crate) fn predict(
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32),
     );
     const _: () = ::cyxla::__private::check_result::<
-        [f32; 8],
+        Box<[f32; 8]>,
     >(
         "`result` of model:predict",
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32).in_array(8),
     );
     ::cyxla::__private::call::<
         cyxla::Result<Box<[f32; 8]>>,
+        Box<[f32; 8]>,
     >(
         predict::program(),
         &mut [

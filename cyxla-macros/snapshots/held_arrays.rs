@@ -59,13 +59,26 @@ fn f(
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32).in_array(2),
     );
     const _: () = ::cyxla::__private::check_result::<
-        [f32; N],
+        Host<[f32; 2]>,
+    >(
+        "`result[0]` of model:f",
+        ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32).in_array(2),
+    );
+    const _: () = ::cyxla::__private::check_result::<
+        cyxla::Buffer<[f32; N]>,
     >(
         "`result[1]` of model:f",
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32).in_array(2),
     );
+    const _: () = ::cyxla::__private::check_result::<
+        Buffer<[f32; 2]>,
+    >(
+        "`result[2]` of model:f",
+        ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32).in_array(2),
+    );
     ::cyxla::__private::call::<
         cyxla::Result<(Host<[f32; 2]>, cyxla::Buffer<[f32; N]>, Buffer<[f32; 2]>)>,
+        (Host<[f32; 2]>, cyxla::Buffer<[f32; N]>, Buffer<[f32; 2]>),
     >(
         f::program(),
         &mut [

@@ -5,6 +5,7 @@
 fn f() -> std::result::Result<(), cyxla::Error> {
     ::cyxla::__private::call::<
         std::result::Result<(), cyxla::Error>,
+        (),
     >(f::program(), &mut [])
 }
 /// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.

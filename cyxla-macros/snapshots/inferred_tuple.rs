@@ -10,6 +10,7 @@
 fn f() -> cyxla::Result<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)> {
     ::cyxla::__private::call::<
         cyxla::Result<(f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>)>,
+        (f32, [[f32; 1024]; 16], ::std::boxed::Box<[[f32; 1024]; 17]>),
     >(f::program(), &mut [])
 }
 /// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.

@@ -15,6 +15,7 @@ fn f(
 ) -> cyxla::Result<[::cyxla::I4; 5]> {
     ::cyxla::__private::call::<
         cyxla::Result<[::cyxla::I4; 5]>,
+        [::cyxla::I4; 5],
     >(
         f::program(),
         &mut [

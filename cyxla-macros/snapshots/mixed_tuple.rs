@@ -16,13 +16,20 @@ fn f() -> cyxla::Result<([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>)> {
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32).in_array(2),
     );
     const _: () = ::cyxla::__private::check_result::<
-        f64,
+        Box<f64>,
     >(
         "`result['b']` of model:f",
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F64),
     );
+    const _: () = ::cyxla::__private::check_result::<
+        Box<[u8; 2]>,
+    >(
+        "`result['d']` of model:f",
+        ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::U8).in_array(2),
+    );
     ::cyxla::__private::call::<
         cyxla::Result<([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>)>,
+        ([f32; N], Box<f64>, [u8; 1], Box<[u8; 2]>),
     >(f::program(), &mut [])
 }
 /// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.

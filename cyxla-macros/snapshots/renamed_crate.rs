@@ -19,6 +19,7 @@ fn r#type(r#in: ::renamed::F16, x: f32) -> renamed::Result<::renamed::F16> {
     );
     ::renamed::__private::call::<
         renamed::Result<::renamed::F16>,
+        ::renamed::F16,
     >(
         r#type::program(),
         &mut [

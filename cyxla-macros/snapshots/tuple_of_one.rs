@@ -6,7 +6,7 @@
 /// # Errors
 /// The program can't be loaded at its first call, or a call fails.
 fn f() -> cyxla::Result<(f32,)> {
-    ::cyxla::__private::call::<cyxla::Result<(f32,)>>(f::program(), &mut [])
+    ::cyxla::__private::call::<cyxla::Result<(f32,)>, (f32,)>(f::program(), &mut [])
 }
 /// The program that [`f`](fn@f) calls, and other ways to call it; a type without values.
 enum f {}

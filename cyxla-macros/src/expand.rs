@@ -1,5 +1,7 @@
 use cyxla_artifact::{ArrayType, Leaf, ProgramRecord};
-use cyxla_syntax::{Declaration, Holder, Parameter, Passing, Returned, ReturnedShape, Slot};
+use cyxla_syntax::{
+    Declaration, Holder, Parameter, Passing, Returned, ReturnedShape, ReturnedValue, Slot,
+};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Meta, Type};
@@ -40,12 +42,23 @@ pub(crate) fn expansion(
         let ty = parameter.ty.ty()?;
         let expected = expected(leaf);
         let arguments = quote!(&#private::argument::<#ty>(), #expected);
-        Some(checked(ty, "check_argument", arguments, krate))
+        Some(checked(ty, ty, "check_argument", arguments, krate))
     });
     let results = function.returned.values.iter().zip(&record.outputs);
     let result_checks = results.filter_map(|(value, leaf)| {
-        let ty = value.ty.ty()?;
-        Some(checked(ty, "check_result", expected(leaf), krate))
+        // The whole type, as `Host` may be the user's own name for something else; it is the array that is wrong, if not.
+        let (whole, place) = match (&value.ty, value.holder) {
+            (Slot::Infer(_), Holder::None) => return None,
+            (Slot::Infer(_), _) => (value_type(value, leaf, krate), &value.written),
+            (Slot::Type(array), _) => (value.written.clone(), &**array),
+        };
+        Some(checked(
+            &whole,
+            place,
+            "check_result",
+            expected(leaf),
+            krate,
+        ))
     });
     let arguments = passed(&function.parameters, &arrays, krate);
     let success = success_type(&function.returned, &record.outputs, krate);
@@ -77,7 +90,7 @@ pub(crate) fn expansion(
         #vis fn #ident(#(#names: #types),*) -> #returned {
             #(#argument_checks)*
             #(#result_checks)*
-            #private::call::<#returned>(#ident::program(), #arguments)
+            #private::call::<#returned, #success>(#ident::program(), #arguments)
         }
 
         #beside
@@ -179,21 +192,32 @@ fn success_type(returned: &Returned, outputs: &[Leaf], krate: &TokenStream) -> T
         return Type::Verbatim(one_or_tuple(types));
     }
     let values = returned.values.iter().zip(outputs);
-    let types = values.map(|(value, leaf)| match (&value.ty, value.holder) {
-        (Slot::Type(_), _) => value.written.clone(),
-        (Slot::Infer(_), Holder::None) => Type::Verbatim(result_type(&leaf.array_type, krate)),
-        (Slot::Infer(_), _) => value.with_array(Type::Verbatim(rust_type(&leaf.array_type, krate))),
-    });
+    let types = values.map(|(value, leaf)| value_type(value, leaf, krate));
     Type::Verbatim(match returned.shape {
         ReturnedShape::Single => quote!(#(#types)*),
         ReturnedShape::Tuple => quote!((#(#types,)*)),
     })
 }
 
-/// A constant that stops the compiler, on the tokens of `ty`, if the run time's function `check` panics.
-fn checked(ty: &Type, check: &str, arguments: TokenStream, krate: &TokenStream) -> TokenStream {
+/// The type of one result, with what Python gives in the place of `_`.
+fn value_type(value: &ReturnedValue, leaf: &Leaf, krate: &TokenStream) -> Type {
+    match (&value.ty, value.holder) {
+        (Slot::Type(_), _) => value.written.clone(),
+        (Slot::Infer(_), Holder::None) => Type::Verbatim(result_type(&leaf.array_type, krate)),
+        (Slot::Infer(_), _) => value.with_array(Type::Verbatim(rust_type(&leaf.array_type, krate))),
+    }
+}
+
+/// A constant that stops the compiler, on the tokens of `place`, if the run time's function `check` panics for `ty`.
+fn checked(
+    ty: &Type,
+    place: &Type,
+    check: &str,
+    arguments: TokenStream,
+    krate: &TokenStream,
+) -> TokenStream {
     // The compiler reports a panic at the expression that calls, from its first to its last token.
-    let (first, last) = ends(ty);
+    let (first, last) = ends(place);
     let krate = at(first, krate);
     let check = Ident::new(check, first);
     let function = quote_spanned!(first=> #krate::__private::#check::<#ty>);

@@ -131,7 +131,7 @@ pub(crate) fn bytes_of<A: Array>(array: &A) -> &[u8] {
 /// What holds an array in host memory: the array itself, a [`Box`] or a [`Host`] of it. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` holds no array type of JAX",
-    note = "arrays are elements and nested arrays, such as `[[f32; 4]; 8]`, and `Box` and `Host` of these"
+    note = "arrays are elements and nested arrays, such as `[[f32; 4]; 8]`, and `Box` and `Host` of these; `cyxla::from_slice` makes a slice one"
 )]
 pub trait AsArray: SealedOutput {
     /// The type of the array.

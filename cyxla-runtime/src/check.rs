@@ -136,12 +136,16 @@ impl<R: Outputs> Returned for Result<R, Error> {
     }
 }
 
-/// Calls `program`. The expansion has compared its types with those of the arguments and of `R`.
+/// Calls `program`. The expansion has compared its types with those of the arguments and of `S`, and names `S` beside `R`,
+/// whose `Result` may be the user's own.
 ///
 /// # Errors
 /// The program can't be loaded, or its execution fails.
 #[inline]
-pub fn call<R: Returned>(program: &'static Program, arguments: &mut [Passed<'_>]) -> R {
+pub fn call<R: Returned<Success = S>, S: Outputs>(
+    program: &'static Program,
+    arguments: &mut [Passed<'_>],
+) -> R {
     // SAFETY: only expansions call this, each with the program that it has compared.
     R::from_result(unsafe { call::call(program, Passed::all(arguments)) })
 }

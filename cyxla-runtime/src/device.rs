@@ -40,7 +40,11 @@ use crate::validity::make_valid;
 /// # Blocking
 /// A call whose results are all `Buffer`s returns as soon as the program has started, as in JAX, unless it borrows large arrays
 /// of the host (8 KiB or more). The next call can take them at once; [`view`](Self::view) and [`to_host`](Self::to_host) wait
-/// for them. So do errors: if the program fails, they, or the next call, say so, and what was donated to it is lost.
+/// for them. So do errors: if the program fails, they, or the next call, say so, and what was donated to it is lost. Look at the
+/// last result before the process ends: a program that still runs then can crash inside the plugin.
+///
+/// A call that fails before it starts, as the program can't be loaded or an argument does not fit, drops what was donated to it,
+/// as any Rust function does with what is moved in.
 ///
 /// # Shape
 /// That of `A`; on the host row major, in its byte order.

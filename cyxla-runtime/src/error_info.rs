@@ -8,7 +8,7 @@ use crate::error::Error;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ErrorInfo {
-    /// How many errors were returned: by typed calls and [`Executable::run`](crate::Executable::run), by
+    /// How many errors were returned: by calls of any kind and their results, by
     /// [`compile_program`](crate::compile_program), and by loading the default client.
     pub count: u64,
     /// The text of the last one; none if there was none.

@@ -1,6 +1,7 @@
 //! Events: the end of work that runs beside the caller.
 
 use std::ffi::c_void;
+use std::panic::AssertUnwindSafe;
 use std::ptr::NonNull;
 
 use cyxla_pjrt_sys::{
@@ -60,8 +61,8 @@ impl Event {
         Ok(args.is_ready)
     }
 
-    /// Has `callback` called when the work is done, once, by a thread of the plugin or before this returns. It must not
-    /// panic, and not wait for the plugin.
+    /// Has `callback` called when the work is done, once, by a thread of the plugin or before this returns. It must not wait
+    /// for the plugin. Nobody hears of a panic in it.
     ///
     /// # Errors
     /// The plugin can't; then `callback` is never called.
@@ -116,6 +117,7 @@ impl Waiting {
                 .api
                 .receive(error, PJRT_Event_OnReady_Args::FUNCTION);
         }
-        (waiting.callback)();
+        // The frames below are the plugin's, which a panic must not pass.
+        let _ = std::panic::catch_unwind(AssertUnwindSafe(waiting.callback));
     }
 }

@@ -483,8 +483,8 @@ impl Drop for Handle {
             executable: self.raw(),
             ..PJRT_LoadedExecutable_Destroy_Args::new()
         };
-        // SAFETY: the executable is alive and ours; no call is on its way, as each borrows it until its end. What could be
-        // told of an error here is of no use to anybody.
+        // SAFETY: the executable is alive and ours. Programs that still run are the plugin's, which keeps what they need. What
+        // could be told of an error here is of no use to anybody.
         let _ = unsafe { self.api().call(&mut args) };
     }
 }

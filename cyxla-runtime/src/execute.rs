@@ -21,9 +21,9 @@ use crate::validity::make_valid;
 /// Bytes from which an aligned array is read where it lies: to make a buffer for it costs as much as to copy this.
 pub(crate) const LENT_FROM: usize = 8 << 10;
 
-/// Bytes up to which there is room for an argument in every frame. Larger arrays that are not aligned are copied by the
-/// plugin, into memory that it frees after the call.
-const STAGED_UP_TO: usize = 4 << 20;
+/// Bytes up to which there is room for an argument in every frame, which keeps it. Larger arrays that are not aligned are
+/// copied by the plugin, into memory that it frees after the call.
+const STAGED_UP_TO: usize = 64 << 10;
 
 /// Whether the frames of a program have room for this argument.
 pub(crate) fn has_room_in_frames(input: &Input) -> bool {
@@ -187,8 +187,9 @@ impl Inner {
 
     #[inline]
     fn launch(&self, frame: &mut Frame) -> Result<Event, Error> {
-        // SAFETY: the frame was made for this executable, each argument has been put in, and callers keep the frame as it is
-        // until the event is ready. The types of the arguments are the callers' duty: pinned by the compiler, or checked.
+        // SAFETY: the frame was made for this executable, and each argument has been put in. What the program may read in
+        // the caller's memory or the frame's is there until the event is ready: callers wait for it, keep the frame until
+        // then, or have had everything copied. The types of the arguments are the callers' duty: pinned by the compiler, or checked.
         let started = unsafe { frame.launch(self.handle.raw()) };
         started.map_err(|source| self.failed(source, frame))
     }
@@ -487,8 +488,12 @@ impl<'a> Results<'a> {
         let bytes = memory.bytes_mut();
         // SAFETY: `copy_into` writes initialised bytes only.
         let bytes = unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) };
-        self.copy_into(index, bytes)?;
-        Ok(memory.as_ptr())
+        let copied = self.copy_into(index, bytes);
+        if copied.is_err() {
+            // What has arrived may be no elements.
+            memory.bytes_mut().fill(0);
+        }
+        copied.map(|()| memory.as_ptr())
     }
 
     /// A result as memory of the host: that of the device where the host can use it, else a copy.

@@ -175,7 +175,8 @@ impl Frame {
     ///
     /// # Safety
     /// An executable of the client of this frame, which takes as many arguments and gives as many results as the frame has
-    /// room for, and arguments of the types that it was compiled for. Until the event is ready, nothing happens to the frame.
+    /// room for, and arguments of the types that it was compiled for. Until the event is ready, arrays that are staged or lent
+    /// stay as they are; the lists are needed during the call only.
     pub(crate) unsafe fn launch(
         &mut self,
         executable: *mut PJRT_LoadedExecutable,

@@ -30,6 +30,9 @@ use crate::frame::Frame;
 /// XLA runs programs that take a few microseconds on the thread that starts them, as a rule: those are done when `start`
 /// returns.
 ///
+/// A waker is called on one of XLA's threads, so it must only schedule its task, as those of async runtimes do, and not poll
+/// it there.
+///
 /// # Blocking
 /// Dropping it waits until the program is done, as XLA can't stop one. Leaking it ([`std::mem::forget`]) is safe, and leaks its
 /// memory.
@@ -147,8 +150,8 @@ struct Running {
     executable: Executable,
     /// What it works on, and its end. None only while it is dropped.
     call: Option<(Box<Frame>, Event)>,
-    /// Who is to be woken at the end, if the plugin has been asked to.
-    waker: Option<Arc<Mutex<Waker>>>,
+    /// Who is to be woken at the end, if the plugin has been asked to; nobody, once that has happened.
+    waker: Option<Arc<Mutex<Option<Waker>>>>,
 }
 
 impl Running {
@@ -176,9 +179,9 @@ impl Running {
         }
         if let Some(registered) = &self.waker {
             let mut registered = registered.lock().unwrap_or_else(PoisonError::into_inner);
-            registered.clone_from(waker);
+            *registered = Some(waker.clone());
         } else {
-            let registered = Arc::new(Mutex::new(waker.clone()));
+            let registered = Arc::new(Mutex::new(Some(waker.clone())));
             if !self.wakes(&registered) {
                 return true;
             }
@@ -189,15 +192,18 @@ impl Running {
     }
 
     /// Has the plugin wake `waker` at the end of the program, if it can.
-    fn wakes(&self, waker: &Arc<Mutex<Waker>>) -> bool {
+    fn wakes(&self, waker: &Arc<Mutex<Option<Waker>>>) -> bool {
         let Some((_, done)) = &self.call else {
             return false;
         };
         let waker = Arc::clone(waker);
         let woken = done.on_ready(Box::new(move || {
-            // Woken without the lock, as it may be polled at once.
-            let waker = waker.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            waker.wake();
+            // Taken out, so that it does not keep alive what keeps this alive; and woken without the lock, as it may be
+            // polled at once.
+            let waker = waker.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
         }));
         woken.is_ok()
     }

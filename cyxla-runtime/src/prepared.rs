@@ -245,13 +245,13 @@ impl Call {
     }
 
     fn run(&mut self) -> Result<(), Error> {
+        let inner = self.executable.inner();
+        inner.handle.client.check_process()?;
         // Those of the run before are about to go.
         for (output, memory) in std::iter::zip(&mut self.outputs, &self.memory) {
             *output = memory.as_ptr();
         }
         self.frame.clear();
-        let inner = self.executable.inner();
-        inner.handle.client.check_process()?;
         let places = self.offsets.iter().copied();
         inner.run_on_staged(&mut self.frame, places)?;
         let mut results = Results::new(inner, &mut self.frame);

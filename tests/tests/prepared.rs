@@ -2,17 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use cyxla::{Buffer, I4, Prepared};
+use cyxla::{Buffer, I4};
 
 #[cyxla::program("memory:add")]
 fn add(x: &[f32; 2], y: f32) -> cyxla::Result<[f32; 2]>;
 
+type Row = [f64; 3];
+
 #[cyxla::program("memory:three")]
-fn three(
-    a: f64,
-    b: &[f64; 3],
-    c: &Buffer<[[f64; 3]; 5]>,
-) -> cyxla::Result<([f64; 3], Buffer<[[f64; 3]; 5]>, _)>;
+fn three(a: f64, b: &Row, c: &Buffer<[Row; 5]>)
+-> cyxla::Result<(Row, Buffer<[Row; 5]>, [Row; 5])>;
 
 #[cyxla::program("memory:nibbles")]
 fn nibbles(x: [I4; 3]) -> cyxla::Result<[I4; 3]>;
@@ -113,8 +112,7 @@ fn each_thread_has_a_call_of_its_own() {
     fn check<T: Send>(value: T) -> T {
         value
     }
-    let calls: Vec<Prepared<([f32; 2], f32), [f32; 2]>> =
-        (0..4).map(|_| add::prepare().unwrap()).collect();
+    let calls: Vec<_> = (0..4).map(|_| add::prepare().unwrap()).collect();
     std::thread::scope(|scope| {
         for (thread, call) in (0_u8..).zip(calls) {
             let mut call = check(call);

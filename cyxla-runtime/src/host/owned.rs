@@ -29,8 +29,6 @@ pub struct Host<A: Array> {
 
 impl<A: Array> Host<A> {
     /// An array of zeros; of `0` bytes, which for [`F8E8M0FNU`](crate::F8E8M0FNU) means 2⁻¹²⁷.
-    ///
-    /// Large ones cost little before their pages are first written: the system gives them zeroed.
     pub fn zeros() -> Self {
         // SAFETY: an `A` of that many bytes; zeros are valid for all elements.
         unsafe { Self::from_memory(HostMemory::zeroed(size_of::<A>())) }

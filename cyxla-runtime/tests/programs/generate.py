@@ -37,7 +37,7 @@ def custom_call(target, attributes="", kind="tensor<2xf32>"):
 
 
 # Around the sizes, in bytes, from which arrays are lent and up to which they are staged, and around the alignment.
-SIZES = [1, 63, 64, 65, 8191, 8192, 8193, 4194303, 4194304, 4194305]
+SIZES = [1, 63, 64, 65, 8191, 8192, 8193, 65535, 65536, 65537]
 
 
 def invert(size):
