@@ -1,6 +1,11 @@
 //! JAX programs that call Rust, end to end.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::too_many_arguments,
+    reason = "handlers take what their calls give"
+)]
 
 use std::sync::Once;
 

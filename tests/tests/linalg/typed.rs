@@ -256,6 +256,10 @@ fn hessenberg_factors_multiply_to_the_matrix() {
     q.times(&h).times(&q.adjoint()).assert_near(&a, DOUBLE);
 }
 
+#[allow(
+    clippy::many_single_char_names,
+    reason = "the names of Kalman's equations"
+)]
 #[test]
 fn a_filter_in_a_loop_is_that_of_the_formulas() {
     let measured = [
