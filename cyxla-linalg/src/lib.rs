@@ -2,7 +2,7 @@
 //!
 //! JAX lowers `jnp.linalg`, `jax.lax.linalg` and `jax.scipy.linalg` to custom calls with names like `lapack_spotrf_ffi`:
 //! `s`, `d`, `c`, `z` for f32, f64, c64, c128, then the routine of LAPACK. The numerics are one function per routine, generic
-//! over [`element::Element`], on column-major slices, with the conventions of LAPACK: info numbers, pivots that count from
+//! over `element::Element`, on column-major slices, with the conventions of LAPACK: info numbers, pivots that count from
 //! one, reflectors `I − τ v vᴴ`.
 //!
 //! | file | routines |

@@ -56,10 +56,10 @@ pub fn twelve(
     dt: f32,
 ) -> cyxla::Result<Vector>;
 
-/// The argument of [`tiny`].
+/// The argument of [`tiny()`].
 pub const X: [f32; 2] = [0.25, 1.0];
 
-/// An argument of [`large_box`] and [`large_view`]: ones.
+/// An argument of [`large_box()`] and [`large_view()`]: ones.
 pub fn ones() -> Host<Large> {
     let mut ones = Host::<Large>::zeros();
     ones.as_flattened_mut().fill(1.0);
@@ -74,7 +74,7 @@ pub fn zero_state() -> cyxla::Result<Buffer<State>> {
     Buffer::from(&*Host::<State>::zeros())
 }
 
-/// The arguments of [`twelve`].
+/// The arguments of [`twelve()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     position: Vector,
@@ -108,7 +108,7 @@ impl Body {
         dt: 0.01,
     };
 
-    /// Calls [`twelve`].
+    /// Calls [`twelve()`].
     ///
     /// # Errors
     /// The call fails.

@@ -30,7 +30,7 @@ impl Raw {
         Ok(Self(Client::open(&info.plugin.path, &options)?))
     }
 
-    /// A call of [`programs::tiny`], for [`tiny`].
+    /// A call of [`programs::tiny()`], for [`tiny`].
     ///
     /// # Errors
     /// The plugin refuses.
@@ -41,7 +41,7 @@ impl Raw {
         )?)
     }
 
-    /// A call of [`programs::large_box`], with ones.
+    /// A call of [`programs::large_box()`], with ones.
     ///
     /// # Errors
     /// The plugin refuses.
@@ -53,7 +53,7 @@ impl Raw {
         Ok(call)
     }
 
-    /// A state of zeros and [`programs::step`].
+    /// A state of zeros and [`programs::step()`].
     ///
     /// # Errors
     /// The plugin refuses.
@@ -61,7 +61,7 @@ impl Raw {
         self.steps(programs::step::program())
     }
 
-    /// A state of zeros and [`programs::moved_step`].
+    /// A state of zeros and [`programs::moved_step()`].
     ///
     /// # Errors
     /// The plugin refuses.
@@ -69,7 +69,7 @@ impl Raw {
         self.steps(programs::moved_step::program())
     }
 
-    /// A call of [`programs::twelve`], for [`twelve`].
+    /// A call of [`programs::twelve()`], for [`twelve`].
     ///
     /// # Errors
     /// The plugin refuses.
