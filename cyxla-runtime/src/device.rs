@@ -9,12 +9,12 @@ use cyxla_artifact::{ArrayType, DType};
 use cyxla_pjrt_sys::{Call as _, PJRT_Buffer, PJRT_Buffer_UnsafePointer_Args};
 
 use crate::array::{Array, AsArray};
-use crate::buffer::{HostData, RawBuffer};
+use crate::buffer::RawBuffer;
 use crate::client::Client;
-use crate::element_type;
-use crate::error::{ApiError, BufferError, CompileError, Error};
+use crate::error::{ApiError, BufferError, Error};
 use crate::error_info::counted;
 use crate::host::{Host, HostArray, HostMemory, HostView};
+use crate::input::Input;
 use crate::runtime::default_client;
 use crate::validity::make_valid;
 
@@ -312,20 +312,8 @@ impl OwnedBuffer {
     fn copy(client: &Client, array: &HostView<'_>) -> Result<Self, Error> {
         client.check_process()?;
         let array_type = array.array_type();
-        let dims = array_type.shape().iter().map(|&n| i64::try_from(n).ok());
-        let (Some(element), Some(dims)) = (
-            element_type::to_pjrt(array_type.dtype()),
-            dims.collect::<Option<Vec<_>>>(),
-        ) else {
-            let name = "buffer".to_owned();
-            let array_type = Box::new(*array_type);
-            return Err(CompileError::Input { name, array_type }.into());
-        };
-        let data = HostData {
-            start: array.bytes().as_ptr(),
-            element,
-            dims: &dims,
-        };
+        let input = Input::new(*array_type, "buffer".to_owned(), false)?;
+        let data = input.data(array.bytes().as_ptr());
         // SAFETY: the client is alive and kept so; a view has as many bytes as its type says. The buffer is ours.
         let buffer = unsafe {
             let buffer = client.place().copy(data);

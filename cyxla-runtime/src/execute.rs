@@ -189,7 +189,8 @@ impl Inner {
     fn launch(&self, frame: &mut Frame) -> Result<Event, Error> {
         // SAFETY: the frame was made for this executable, and each argument has been put in. What the program may read in
         // the caller's memory or the frame's is there until the event is ready: callers wait for it, keep the frame until
-        // then, or have had everything copied. The types of the arguments are the callers' duty: pinned by the compiler, or checked.
+        // then, or have had everything copied. The types of the arguments are the callers' duty: pinned by the compiler, or
+        // checked.
         let started = unsafe { frame.launch(self.handle.raw()) };
         started.map_err(|source| self.failed(source, frame))
     }

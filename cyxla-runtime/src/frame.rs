@@ -49,8 +49,6 @@ struct StagedPlace {
     start: *mut u8,
     /// Bytes; more than any array has, if it is not staged.
     len: usize,
-    /// Bytes, if it is staged and small enough never to be lent; else more than any array has.
-    small: usize,
 }
 
 /// More bytes than any array has.
@@ -76,18 +74,13 @@ impl Frame {
         });
         let staged: Box<[_]> = staged.collect();
         let places = std::iter::zip(inputs, &staging.offsets).zip(&staged);
-        let places = places.map(|((input, offset), buffer)| {
-            let len = input.array_type.nbytes();
-            let is_staged = !buffer.is_null();
-            StagedPlace {
-                start: memory.as_ptr().as_ptr().wrapping_add(offset.unwrap_or(0)),
-                len: if is_staged { len } else { NONE },
-                small: if is_staged && len < LENT_FROM {
-                    len
-                } else {
-                    NONE
-                },
-            }
+        let places = places.map(|((input, offset), buffer)| StagedPlace {
+            start: memory.as_ptr().as_ptr().wrapping_add(offset.unwrap_or(0)),
+            len: if buffer.is_null() {
+                NONE
+            } else {
+                input.array_type.nbytes()
+            },
         });
         Box::new(Self {
             places: places.collect(),
@@ -115,21 +108,15 @@ impl Frame {
     /// Copies an argument to its place, if it is staged and too small to be lent.
     #[inline]
     pub(crate) fn stage_small(&mut self, index: usize, bytes: &[u8]) -> bool {
-        match self.places.get(index) {
-            Some(place) if place.small == bytes.len() => {
-                // SAFETY: the place has that many bytes of the frame's memory, which nobody else borrows.
-                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.start, bytes.len()) }
-                true
-            }
-            _ => false,
-        }
+        bytes.len() < LENT_FROM && self.stage(index, bytes)
     }
 
     /// Copies an argument to its place, if it is staged.
+    #[inline]
     pub(crate) fn stage(&mut self, index: usize, bytes: &[u8]) -> bool {
         match self.places.get(index) {
             Some(place) if place.len == bytes.len() => {
-                // SAFETY: as above.
+                // SAFETY: the place has that many bytes of the frame's memory, which nobody else borrows.
                 unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place.start, bytes.len()) }
                 true
             }
