@@ -6,43 +6,10 @@
 use crate::columns::Columns;
 use crate::element::{Element, Number, Real};
 use crate::rotation::{rotate, rotation};
+use crate::window::Window;
 
 /// Steps along the diagonal, per squared size, before the algorithm gives up: LAPACK's bound.
 const STEPS: usize = 6;
-
-/// A part of the matrix as a sweep sees it: from its first row to its last or, transposed, from the last to the first.
-#[derive(Clone, Copy)]
-struct Window {
-    first: usize,
-    last: usize,
-    forward: bool,
-}
-
-impl Window {
-    #[inline(always)]
-    fn count(self) -> usize {
-        self.last - self.first
-    }
-
-    #[inline(always)]
-    fn row(self, k: usize) -> usize {
-        if self.forward {
-            self.first + k
-        } else {
-            self.last - k
-        }
-    }
-
-    /// Where the number between rows k and k + 1 is.
-    #[inline(always)]
-    fn between(self, k: usize) -> usize {
-        if self.forward {
-            self.first + k
-        } else {
-            self.last - k - 1
-        }
-    }
-}
 
 /// The singular vectors that are turned along: `u` by what acts on the rows of the matrix, `v` on the columns.
 pub(crate) struct Vectors<'a, T> {

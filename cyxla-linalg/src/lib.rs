@@ -77,5 +77,6 @@ mod testing;
 mod triangular;
 mod tridiagonal;
 mod tridiagonal_solve;
+mod window;
 
 pub use targets::{Target, targets};

@@ -7,38 +7,10 @@ use crate::columns::Columns;
 use crate::element::{Element, Number, Real};
 use crate::range::hypotenuse;
 use crate::rotation::{rotate, rotation};
+use crate::window::Window;
 
 /// Sweeps per eigenvalue before the algorithm gives up: LAPACK's bound.
 const SWEEPS: usize = 30;
-
-/// A part of the matrix as a chase sees it: from its first row to its last, or from the last to the first.
-#[derive(Clone, Copy)]
-struct Window {
-    first: usize,
-    last: usize,
-    forward: bool,
-}
-
-impl Window {
-    #[inline(always)]
-    fn row(self, k: usize) -> usize {
-        if self.forward {
-            self.first + k
-        } else {
-            self.last - k
-        }
-    }
-
-    /// Where the number between rows k and k + 1 is.
-    #[inline(always)]
-    fn between(self, k: usize) -> usize {
-        if self.forward {
-            self.first + k
-        } else {
-            self.last - k - 1
-        }
-    }
-}
 
 /// Diagonalises: `d` becomes the eigenvalues, in no order, and the columns of `z` are turned along.
 ///
