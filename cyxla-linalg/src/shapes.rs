@@ -21,11 +21,12 @@ impl Matrices {
                 array.dims().len()
             )));
         };
-        Ok(Self {
-            count: batch.iter().product(),
-            rows,
-            cols,
-        })
+        let mut batch = batch.iter();
+        let count = batch.try_fold(1_usize, |count, &length| count.checked_mul(length));
+        match count {
+            Some(count) if fits([count, rows, cols]) => Ok(Self { count, rows, cols }),
+            _ => Err(too_large(name, rows, cols)),
+        }
     }
 
     /// [`Matrices::of`], which have as many rows as columns.
@@ -49,6 +50,25 @@ impl Matrices {
     pub(crate) fn rank(self) -> usize {
         self.rows.min(self.cols)
     }
+}
+
+/// More elements than arrays and working memory have together.
+const MOST_ELEMENTS: usize = isize::MAX.unsigned_abs() >> 12;
+
+/// Whether all products of these sizes are small enough to be a number of elements. One of zero makes an array of none of any
+/// others, which are multiplied all the same.
+pub(crate) fn fits(sizes: [usize; 3]) -> bool {
+    let mut sizes = sizes.into_iter();
+    let most = sizes.try_fold(1_usize, |most, size| most.checked_mul(size.max(1)));
+    most.is_some_and(|most| most <= MOST_ELEMENTS)
+}
+
+/// A matrix, or a batch of it, that is larger than memory.
+#[cold]
+pub(crate) fn too_large(name: &str, rows: usize, cols: usize) -> Error {
+    Error::invalid_argument(format_args!(
+        "{name} has matrices of {rows} rows and {cols} columns, or a batch of them, that don't fit into memory"
+    ))
 }
 
 /// How many elements each of `count` members has of an array of `len`.

@@ -83,6 +83,11 @@ impl Tall {
         }
     }
 
+    /// Whether there are neither values nor vectors, however many rows there are.
+    fn is_nothing(self) -> bool {
+        self.cols == 0 && self.want != Want::All
+    }
+
     fn is_large<T: Element>(self) -> bool {
         self.cols >= large_from::<T>(self.want)
     }
@@ -96,6 +101,9 @@ impl Tall {
 /// What [`svd`] needs beside its arguments for `m` × `n` matrices.
 pub(crate) fn scratch<T: Element>(m: usize, n: usize, want: Want) -> StackReq {
     let tall = Tall::new(m, n, want);
+    if tall.is_nothing() {
+        return StackReq::EMPTY;
+    }
     let (rows, cols) = (tall.rows, tall.cols);
     let own = StackReq::all_of(&[
         StackReq::new::<T>(rows * cols),
@@ -148,6 +156,9 @@ pub(crate) fn svd<T: Element>(
         return -4;
     }
     let tall = Tall::new(m, n, want);
+    if tall.is_nothing() {
+        return 0;
+    }
     let s = &mut s[..tall.cols];
     let factor = if tall.is_large::<T>() {
         scaling_to_one(largest)

@@ -62,7 +62,7 @@ where
     expect_len(
         "the result",
         out.len(),
-        a.starts.len().saturating_sub(1) * width,
+        a.starts.len().saturating_sub(1).saturating_mul(width),
     )?;
     csr_times_dense(&a, dense.as_slice::<T>()?, width, out);
     Ok(())

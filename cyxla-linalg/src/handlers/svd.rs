@@ -5,7 +5,7 @@ use cyxla_ffi::{CallFrame, Error, Parts};
 use super::{Lapack, cost};
 use crate::batch::{Write, for_each};
 use crate::scratch::with_scratch;
-use crate::shapes::{Matrices, expect_len, unknown};
+use crate::shapes::{Matrices, expect_len, fits, too_large, unknown};
 use crate::svd::{Want, scratch, svd};
 
 /// x: T[…, m, n] → x: T[…, m, n] in place, not used; s: R[…, k], u: T[…, m, m or k], vt: T[…, n or k, n], info: i32[…], for
@@ -30,6 +30,9 @@ pub(crate) fn gesdd<T: Lapack<Real: Lapack>>(frame: &mut CallFrame<'_>) -> Resul
     let (u, vt) = (u.into_slice::<T>()?, vt.into_slice::<T>()?);
     expect_len("info", info.len(), count)?;
     expect_len("s", s.len(), count * rank)?;
+    if want == Want::All && !(fits([count, rows, rows]) && fits([count, cols, cols])) {
+        return Err(too_large("u or vt", rows.max(cols), rows.max(cols)));
+    }
     let (u_size, vt_size) = match want {
         Want::All => (rows * rows, cols * cols),
         Want::Economy => (rows * rank, rank * cols),

@@ -33,6 +33,10 @@ pub(crate) fn trsm<T: Lapack>(frame: &mut CallFrame<'_>) -> Result<(), Error> {
             factors.count, factors.rows
         )));
     }
+    // Nothing bounds the number of systems without equations or right-hand sides.
+    if out.is_empty() {
+        return Ok(());
+    }
     let members = (Read::new(a, factors.size()), Write::new(out, shape.size()));
     for_each(
         count,

@@ -282,4 +282,6 @@ pub(super) unsafe fn list<'a, T>(start: *const T, number: usize) -> Result<&'a [
 }
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;
