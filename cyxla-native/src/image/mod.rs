@@ -15,23 +15,33 @@
 //! └── schedule     the steps of a call, in order
 //! ```
 //!
-//! This module is safe code.
+//! This module is safe code. Every number of an image that was read is in bounds, see [`Image::validate`].
 
 #![forbid(unsafe_code)]
 
 mod buffers;
+mod bytes;
 mod code;
 mod coded;
 mod custom_call;
+mod dtype;
+mod error;
 mod schedule;
 mod step;
 mod symbol;
 mod target;
+#[cfg(test)]
+mod tests;
+mod validate;
+mod wire;
 
 pub use buffers::{Allocation, Array, Input, Output, Role, Shape, Slice};
+pub use bytes::{MAGIC, VERSION};
 pub use code::{Code, Function, FunctionKind, Patch, PatchValue};
 pub use coded::UnknownName;
 pub use custom_call::{ApiVersion, Attribute, CustomCall};
+pub use dtype::{from_xla_number, xla_number};
+pub use error::ImageError;
 pub use schedule::{Conditional, KernelCall, Sequence, Step, While};
 pub use step::{
     Convolution, ConvolutionDimensions, Copy, Dot, Fft, FftKind, Sort, SortDirection, TopK,

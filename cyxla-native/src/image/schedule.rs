@@ -69,7 +69,7 @@ pub struct KernelCall {
     pub arguments: Vec<Slice>,
     /// How many of the arguments, from the last, are written.
     pub results: u32,
-    /// The multiple, in bytes, at which the kernel expects each argument to begin: a power of two, at most 4096.
+    /// The multiple, in bytes, at which the kernel expects each argument to begin: a power of two, at most 64.
     pub alignment: u32,
 }
 
