@@ -190,59 +190,32 @@ impl Place {
     /// # Safety
     /// Client and device are alive, and outlive the buffer; there are as many bytes as element type and axes say.
     pub(crate) unsafe fn copy(self, data: HostData<'_>) -> Result<RawBuffer, ApiError> {
-        let during_call = sys::PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-        // SAFETY: as the caller promises; the bytes are borrowed for the call.
-        let (buffer, _copied) = unsafe { self.buffer_from_host(data, during_call)? };
-        Ok(buffer)
-    }
-
-    /// Makes a buffer that may use a host array where it lies. After the buffer is destroyed, the event tells that the array
-    /// is no longer needed; there is none for one that was copied.
-    ///
-    /// # Errors
-    /// The plugin refuses it.
-    ///
-    /// # Safety
-    /// As for [`copy`](Self::copy); and the bytes stay as they are until the event is ready.
-    pub(crate) unsafe fn lend(
-        self,
-        data: HostData<'_>,
-    ) -> Result<(RawBuffer, Option<Event>), ApiError> {
-        // SAFETY: as the caller promises.
-        unsafe { self.buffer_from_host(data, sys::PJRT_HostBufferSemantics_kImmutableZeroCopy) }
-    }
-
-    unsafe fn buffer_from_host(
-        self,
-        data: HostData<'_>,
-        semantics: sys::PJRT_HostBufferSemantics,
-    ) -> Result<(RawBuffer, Option<Event>), ApiError> {
         let mut args = PJRT_Client_BufferFromHostBuffer_Args {
             client: self.client,
             data: data.start.cast(),
             type_: data.element,
             dims: data.dims.as_ptr(),
             num_dims: data.dims.len(),
-            host_buffer_semantics: semantics,
+            host_buffer_semantics: sys::PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
             device: self.device,
             ..PJRT_Client_BufferFromHostBuffer_Args::new()
         };
-        // SAFETY: as the caller promises. Buffer and event are ours from here on.
+        // SAFETY: as the caller promises; the bytes are borrowed for the call. Buffer and event are ours from here on.
         unsafe {
             self.api.call(&mut args)?;
-            let event = Event::from_raw(self.api, args.done_with_host_buffer);
+            drop(Event::from_raw(self.api, args.done_with_host_buffer));
             let function = PJRT_Client_BufferFromHostBuffer_Args::FUNCTION;
-            Ok((self.made(args.buffer, function)?, event))
+            self.made(args.buffer, function)
         }
     }
 
-    /// Makes a buffer of memory that stays the caller's, and may change while no program runs on it.
+    /// Makes a buffer of memory that stays the caller's, and may change, or go, while no program runs on it.
     ///
     /// # Errors
     /// The plugin can't.
     ///
     /// # Safety
-    /// As for [`copy`](Self::copy); and the memory outlives the buffer.
+    /// As for [`copy`](Self::copy); and the memory is there, and stays as it is, while a program runs on the buffer.
     pub(crate) unsafe fn view(self, data: HostData<'_>) -> Result<RawBuffer, ApiError> {
         /// The memory is freed by its owner.
         unsafe extern "C" fn nothing(_: *mut c_void, _: *mut c_void) {}

@@ -61,10 +61,8 @@ struct Inner {
 /// What can be done without copies.
 #[derive(Clone, Copy, Default)]
 struct ZeroCopy {
-    /// Arrays that are lent are read where they lie.
+    /// A buffer can look at memory of the host, which changes between calls.
     aliased_inputs: bool,
-    /// A buffer can look at memory that changes between calls.
-    staged_inputs: bool,
     /// The host can read the memory of the device.
     inplace_outputs: bool,
 }
@@ -194,6 +192,7 @@ impl Client {
     }
 
     /// Whether programs read arguments that are aligned to 64 bytes where they lie, without a copy. Probed.
+    #[inline]
     pub fn aliased_inputs(&self) -> bool {
         self.0.zero_copy.aliased_inputs
     }
@@ -201,12 +200,6 @@ impl Client {
     /// Whether results can be read where the device has them, without the plugin's own copy. Probed.
     pub fn inplace_outputs(&self) -> bool {
         self.0.zero_copy.inplace_outputs
-    }
-
-    /// Whether a buffer can look at memory of the host that changes between calls.
-    #[inline]
-    pub(crate) fn staged_inputs(&self) -> bool {
-        self.0.zero_copy.staged_inputs
     }
 
     /// Whether both are handles of one client.
@@ -277,29 +270,10 @@ impl ZeroCopy {
         // SAFETY: as the caller promises.
         unsafe {
             Self {
-                aliased_inputs: reads_in_place(place).unwrap_or(false),
-                staged_inputs: looks_at_memory(place).unwrap_or(false),
+                aliased_inputs: looks_at_memory(place).unwrap_or(false),
                 inplace_outputs: shows_memory(place).unwrap_or(false),
             }
         }
-    }
-}
-
-/// Whether an array that is lent for good is used where it lies.
-///
-/// # Safety
-/// Client and device are alive.
-unsafe fn reads_in_place(place: Place) -> Result<bool, ApiError> {
-    let lent = Aligned([1; 64]);
-    // SAFETY: `lent` lives until the lending has ended; the buffer is destroyed once.
-    unsafe {
-        let (buffer, returned) = place.lend(lent.data())?;
-        let pointer = buffer.pointer();
-        buffer.destroy();
-        if let Some(returned) = returned {
-            returned.wait()?;
-        }
-        Ok(pointer?.cast_const() == lent.0.as_ptr())
     }
 }
 

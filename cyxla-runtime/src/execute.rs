@@ -77,7 +77,10 @@ impl Executable {
     #[inline]
     pub(crate) unsafe fn call<R: Outputs>(&self, given: &mut [Given<'_>]) -> Result<R, Error> {
         let inner = self.inner();
-        let is_awaited = !R::ON_DEVICE || given.iter().any(Given::is_large_on_host);
+        // Without results nobody would hear of an error.
+        let is_awaited = !R::ON_DEVICE
+            || inner.output_types.is_empty()
+            || given.iter().any(Given::is_large_on_host);
         let lease = if is_awaited {
             inner.run_to_end(given)
         } else {
@@ -133,7 +136,11 @@ impl Inner {
     fn run_beside(&self, given: &mut [Given<'_>]) -> Result<Lease<'_>, Error> {
         self.handle.client.check_process()?;
         let mut lease = self.lease();
-        self.start(lease.frame(), given, Staying::Nobody)?;
+        let frame = lease.frame();
+        self.put_all(frame, given, Staying::Nobody)?;
+        // SAFETY: as in `launch`; all has been copied.
+        let started = unsafe { frame.launch_unwatched(self.handle.raw()) };
+        started.map_err(|source| self.failed(source, frame))?;
         Ok(lease)
     }
 
@@ -152,6 +159,18 @@ impl Inner {
         given: &mut [Given<'_>],
         staying: Staying,
     ) -> Result<Event, Error> {
+        self.put_all(frame, given, staying)?;
+        self.launch(frame)
+    }
+
+    /// Puts the arguments in.
+    #[inline]
+    fn put_all(
+        &self,
+        frame: &mut Frame,
+        given: &mut [Given<'_>],
+        staying: Staying,
+    ) -> Result<(), Error> {
         if given.len() != self.inputs.len() {
             return Err(self.wrong_count(given.len()));
         }
@@ -164,7 +183,7 @@ impl Inner {
             }
             self.put(frame, index, given, staying)?;
         }
-        self.launch(frame)
+        Ok(())
     }
 
     /// Runs the program on the arguments in the memory of the frame, each at its place there.
@@ -179,7 +198,7 @@ impl Inner {
             }
             let bytes = place..place + input.array_type.nbytes();
             let data = input.data(frame.staging().bytes()[bytes].as_ptr());
-            self.put_temporary(frame, index, data, false)?;
+            self.put_temporary(frame, index, data)?;
         }
         let done = self.launch(frame)?;
         done.wait().map_err(|source| self.failed(source, frame))
@@ -242,7 +261,14 @@ impl Inner {
         if !is_lent && staying != Staying::Nobody && frame.stage(index, bytes) {
             return Ok(());
         }
-        self.put_temporary(frame, index, input.data(bytes.as_ptr()), is_lent)
+        let data = input.data(bytes.as_ptr());
+        if !is_lent {
+            return self.put_temporary(frame, index, data);
+        }
+        // SAFETY: a view has as many bytes as its own type says, and callers have seen to it that this is the type of the
+        // argument. The caller, who has lent the array, stays until the program is done.
+        let lent = unsafe { frame.lend(index, data) };
+        lent.map_err(|source| self.failed(source, frame))
     }
 
     /// Makes a buffer for a host array of the type of the argument. It lives as long as the call.
@@ -251,21 +277,12 @@ impl Inner {
         frame: &mut Frame,
         index: usize,
         data: HostData<'_>,
-        is_lent: bool,
     ) -> Result<(), Error> {
-        let place = self.handle.client.place();
         // SAFETY: the executable keeps the client alive. There are as many bytes as the type of the input says: a view has as
-        // many as its own type says, and callers have seen to it that the two are the same. What is lent stays as it is until
-        // the call has ended, which clears the frame, and that waits for the end of the lending.
-        let made = unsafe {
-            if is_lent {
-                place.lend(data)
-            } else {
-                place.copy(data).map(|buffer| (buffer, None))
-            }
-        };
-        let (buffer, lent) = made.map_err(|source| self.failed(source, frame))?;
-        frame.put_temporary(index, buffer, lent);
+        // many as its own type says, and callers have seen to it that the two are the same.
+        let made = unsafe { self.handle.client.place().copy(data) };
+        let buffer = made.map_err(|source| self.failed(source, frame))?;
+        frame.put_temporary(index, buffer);
         Ok(())
     }
 

@@ -3,12 +3,12 @@
 use std::ptr::{self, NonNull};
 
 use cyxla_pjrt_sys::{
-    Args as _, Call as _, PJRT_Buffer, PJRT_ExecuteOptions, PJRT_LoadedExecutable,
+    Args as _, Call as _, PJRT_Buffer, PJRT_Event, PJRT_ExecuteOptions, PJRT_LoadedExecutable,
     PJRT_LoadedExecutable_Execute_Args,
 };
 
 use crate::api::Api;
-use crate::buffer::RawBuffer;
+use crate::buffer::{HostData, RawBuffer};
 use crate::client::Client;
 use crate::device::OwnedBuffer;
 use crate::error::ApiError;
@@ -20,7 +20,9 @@ use crate::input::{Input, Staging};
 /// The argument and result lists of a call, and memory for copies of small arguments.
 ///
 /// A *staged* argument has a place in the memory of the frame, which a buffer that lives as long as the frame looks at: a call
-/// copies the array there, and has no buffer to make or to destroy. Other arguments get a buffer for one call.
+/// copies the array there, and has no buffer to make or to destroy. A *lent* argument is read where the caller has it, through a
+/// buffer that looks there; the frame keeps it, since callers often come with the same arrays. Other arguments get a buffer for
+/// one call.
 pub(crate) struct Frame {
     client: Client,
     staging: HostMemory,
@@ -34,10 +36,10 @@ pub(crate) struct Frame {
     is_changed: bool,
     /// What the program has returned; NULL for what is not there, or has been taken.
     results: Box<[*mut PJRT_Buffer]>,
+    /// For each argument the buffer that looks at the array which was lent last.
+    lent: Box<[Lent]>,
     /// Buffers that were made for this call.
     temporary: Vec<RawBuffer>,
-    /// Each tells that the plugin has let go of a host array.
-    lent: Vec<Event>,
     /// Buffers that were given away to this call, with the number of the argument.
     donated: Vec<(usize, OwnedBuffer)>,
     options: PJRT_ExecuteOptions,
@@ -49,6 +51,22 @@ struct StagedPlace {
     start: *mut u8,
     /// Bytes; more than any array has, if it is not staged.
     len: usize,
+}
+
+/// A buffer that looks at an array of the host. Nothing is read through it but by a program that runs.
+#[derive(Clone, Copy)]
+struct Lent {
+    /// Where the array begins; it may be gone between calls.
+    start: *const u8,
+    /// NULL as long as none was lent.
+    buffer: *mut PJRT_Buffer,
+}
+
+impl Lent {
+    const NOTHING: Self = Self {
+        start: ptr::null(),
+        buffer: ptr::null_mut(),
+    };
 }
 
 /// More bytes than any array has.
@@ -67,7 +85,7 @@ impl Frame {
     ) -> Box<Self> {
         let memory = HostMemory::zeroed(staging.size);
         let staged = std::iter::zip(inputs, &staging.offsets).map(|(input, offset)| {
-            let looks = offset.filter(|_| input.stays_in_place() && client.staged_inputs());
+            let looks = offset.filter(|_| input.stays_in_place() && client.aliased_inputs());
             looks.map_or(ptr::null_mut(), |offset| {
                 look_at(client, input, &memory, offset)
             })
@@ -92,7 +110,7 @@ impl Frame {
             staging: memory,
             results: vec![ptr::null_mut(); results].into(),
             temporary: Vec::with_capacity(inputs.len()),
-            lent: Vec::with_capacity(inputs.len()),
+            lent: vec![Lent::NOTHING; inputs.len()].into(),
             donated: Vec::with_capacity(inputs.iter().filter(|input| input.donated).count()),
         })
     }
@@ -130,10 +148,34 @@ impl Frame {
         &mut self.staging
     }
 
+    /// Takes an array of the host as an argument that is read where it lies.
+    ///
+    /// # Errors
+    /// The plugin makes no buffer of it.
+    ///
+    /// # Safety
+    /// There are as many bytes as its type says, and that is the type of the argument, which the program does not take over.
+    /// They stay as they are until the program is done.
+    pub(crate) unsafe fn lend(&mut self, index: usize, data: HostData<'_>) -> Result<(), ApiError> {
+        let lent = self.lent[index];
+        if lent.buffer.is_null() || !ptr::eq(lent.start, data.start) {
+            // SAFETY: the client lives as long as the frame, which owns the buffer; the size is the caller's promise. Between
+            // calls nothing is read there.
+            let buffer = unsafe { self.client.place().view(data)? };
+            self.destroy(lent.buffer);
+            self.lent[index] = Lent {
+                start: data.start,
+                buffer: buffer.raw().as_ptr(),
+            };
+        }
+        self.arguments[index] = self.lent[index].buffer;
+        self.is_changed = true;
+        Ok(())
+    }
+
     /// Takes a buffer of this client as an argument of the call; it is destroyed with the end of the call.
-    pub(crate) fn put_temporary(&mut self, index: usize, buffer: RawBuffer, lent: Option<Event>) {
+    pub(crate) fn put_temporary(&mut self, index: usize, buffer: RawBuffer) {
         self.temporary.push(buffer);
-        self.lent.extend(lent);
         self.put(index, buffer);
     }
 
@@ -168,10 +210,40 @@ impl Frame {
         &mut self,
         executable: *mut PJRT_LoadedExecutable,
     ) -> Result<Event, ApiError> {
-        let api = self.api();
+        let mut done = ptr::null_mut();
+        // SAFETY: as the caller promises; room for one event, which is ours.
+        let done = unsafe {
+            self.execute(executable, &raw mut done)?;
+            Event::from_raw(self.api(), done)
+        };
+        done.ok_or_else(|| {
+            let function = PJRT_LoadedExecutable_Execute_Args::FUNCTION;
+            self.api().nothing(function)
+        })
+    }
+
+    /// Starts a program for whose end nobody waits: its results tell of it.
+    ///
+    /// # Safety
+    /// As for [`launch`](Self::launch), with no argument that is staged or lent.
+    pub(crate) unsafe fn launch_unwatched(
+        &mut self,
+        executable: *mut PJRT_LoadedExecutable,
+    ) -> Result<(), ApiError> {
+        // SAFETY: as the caller promises; no event is asked for.
+        unsafe { self.execute(executable, ptr::null_mut()) }
+    }
+
+    /// # Safety
+    /// As for [`launch`](Self::launch); NULL, or room for one event.
+    #[inline]
+    unsafe fn execute(
+        &mut self,
+        executable: *mut PJRT_LoadedExecutable,
+        done: *mut *mut PJRT_Event,
+    ) -> Result<(), ApiError> {
         let arguments = self.arguments.as_ptr();
         let results = self.results.as_mut_ptr();
-        let mut done = ptr::null_mut();
         let mut args = PJRT_LoadedExecutable_Execute_Args {
             executable,
             options: &raw mut self.options,
@@ -179,16 +251,12 @@ impl Frame {
             num_devices: 1,
             num_args: self.arguments.len(),
             output_lists: &raw const results,
-            device_complete_events: &raw mut done,
+            device_complete_events: done,
             ..PJRT_LoadedExecutable_Execute_Args::new()
         };
         // SAFETY: one device, for which the program was compiled; lists of the lengths that the caller promises, of living
-        // buffers and of room for results; room for one event, which is ours.
-        let done = unsafe {
-            api.call(&mut args)?;
-            Event::from_raw(api, done)
-        };
-        done.ok_or_else(|| api.nothing(PJRT_LoadedExecutable_Execute_Args::FUNCTION))
+        // buffers and of room for results.
+        unsafe { self.api().call(&mut args) }
     }
 
     /// A result that the program has given.
@@ -224,12 +292,9 @@ impl Frame {
     /// Destroys the results.
     #[inline]
     pub(crate) fn clear_results(&mut self) {
-        let api = self.api();
-        for result in &mut self.results {
-            if let Some(result) = NonNull::new(std::mem::replace(result, ptr::null_mut())) {
-                // SAFETY: it was the frame's, which has just forgotten it.
-                unsafe { RawBuffer::new(api, result).destroy() }
-            }
+        for index in 0..self.results.len() {
+            let result = std::mem::replace(&mut self.results[index], ptr::null_mut());
+            self.destroy(result);
         }
     }
 
@@ -246,11 +311,15 @@ impl Frame {
                 // SAFETY: made for this call, which is over.
                 unsafe { buffer.destroy() }
             }
-            // The plugin lets go of a host array when the last use of its buffer ends, so that the buffers go first.
-            for event in self.lent.drain(..) {
-                // Only the end of the lending matters here; what went wrong in the program is told by its own event.
-                let _ = event.wait();
-            }
+        }
+    }
+
+    /// Destroys a buffer of the frame, which has forgotten it or is about to; nothing if it is NULL.
+    #[inline]
+    fn destroy(&self, buffer: *mut PJRT_Buffer) {
+        if let Some(buffer) = NonNull::new(buffer) {
+            // SAFETY: the callers, all here, have made it or been given it by the plugin, and use it no more.
+            unsafe { RawBuffer::new(self.api(), buffer).destroy() }
         }
     }
 
@@ -264,13 +333,12 @@ impl Drop for Frame {
     fn drop(&mut self) {
         if !self.client.is_of_this_process() {
             // The plugin's things stay with the parent.
-            std::mem::forget(std::mem::take(&mut self.lent));
             return;
         }
         self.clear();
-        for buffer in self.staged.iter().copied().filter_map(NonNull::new) {
-            // SAFETY: made by `new`, and used by no program any more.
-            unsafe { RawBuffer::new(self.api(), buffer).destroy() }
+        let lent = self.lent.iter().map(|lent| lent.buffer);
+        for buffer in self.staged.iter().copied().chain(lent) {
+            self.destroy(buffer);
         }
     }
 }

@@ -140,6 +140,21 @@ fn a_lent_array_is_free_after_the_call() {
 }
 
 #[test]
+fn each_call_reads_the_array_that_is_lent_to_it() {
+    let matrix = array(DType::F32, &[128, 64]);
+    let program = program("add", &[matrix, matrix], &[matrix]);
+    let lent = [1.0, 2.0, 4.0].map(|value| floats(&vec![value; 128 * 64], &[128, 64]));
+    for client in clients() {
+        let executable = Executable::compile(&client, &program).unwrap();
+        for (a, b) in [(0, 1), (1, 0), (1, 1), (2, 1), (2, 1), (0, 2)] {
+            let results = executable.run(&[lent[a].view(), lent[b].view()]).unwrap();
+            let expected = vec![f32::from(1_u8 << a) + f32::from(1_u8 << b); 128 * 64];
+            assert_eq!(results[0].as_slice::<f32>().unwrap(), expected, "{a} {b}");
+        }
+    }
+}
+
+#[test]
 fn every_element_type_goes_in_and_out() {
     let name = |dtype| match dtype {
         DType::Bool => "i1",

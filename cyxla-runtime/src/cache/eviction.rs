@@ -106,7 +106,10 @@ pub(super) fn keep_within(directory: &Path, limit: u64) -> Result<()> {
             return Ok(());
         }
         // Looked at again: another process may have made room since.
-        if !Contents::of(directory)?.shrink(limit) {
+        let is_small = Contents::of(directory).map(|contents| contents.shrink(limit));
+        // To close the file is not enough: a process that another thread has just forked has it too.
+        let _ = lock.unlock();
+        if !is_small? {
             break;
         }
     }

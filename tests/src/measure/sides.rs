@@ -91,6 +91,16 @@ impl std::fmt::Debug for Side<'_> {
 pub struct Measured(Vec<(&'static str, Vec<f64>)>);
 
 impl Measured {
+    /// Adds what was measured of the same sides another time.
+    pub fn extend(&mut self, other: Self) {
+        for (name, values) in other.0 {
+            match self.0.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => known.extend(values),
+                None => self.0.push((name, values)),
+            }
+        }
+    }
+
     /// The median of a side, if it was measured.
     pub fn median(&self, side: &str) -> Option<f64> {
         self.quantile(side, 0.5)
@@ -104,7 +114,13 @@ impl Measured {
 }
 
 impl Plan {
-    /// Has the sides take turns: `blocks` blocks of `calls` calls each, and one before that does not count.
+    /// Whether all of it is measured: neither little nor one side alone.
+    pub fn is_complete(&self) -> bool {
+        !self.short && self.only.is_none()
+    }
+
+    /// Has the sides take turns: `blocks` blocks of `calls` calls each, and one before that does not count. Nor does a call
+    /// before each block, which finds the caches and the heap as another side has left them.
     ///
     /// # Errors
     /// Those of the sides.
@@ -124,6 +140,7 @@ impl Plan {
         }
         let (blocks, calls) = self.shortened(blocks, calls);
         take_turns(sides, blocks, |side, values| {
+            (side.run)(Block::Whole(1))?;
             values.push((side.run)(Block::Whole(calls))?);
             Ok(())
         })
@@ -222,11 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn sides_take_turns_and_the_first_block_does_not_count() {
+    fn sides_take_turns_and_what_warms_up_does_not_count() {
         let order = std::cell::RefCell::new(String::new());
         let side = |name: &'static str| {
             let order = &order;
             Side::of_blocks(name, move |block| {
+                if block.calls() == 1 {
+                    return Ok(1000.0);
+                }
                 assert!(matches!(block, Block::Whole(10)));
                 order.borrow_mut().push_str(name);
                 Ok(f64::from(u32::try_from(order.borrow().len()).unwrap()))

@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-use super::{Setup, jax_side};
+use super::{Setup, in_rounds, jax_side};
 use crate::calls::memory;
 use crate::calls::programs::{State, moved_step, step, zero_state};
-use crate::measure::sides::{Plan, Side, per_call};
+use crate::measure::sides::{Measured, Plan, Side, per_call};
 use crate::measure::{Bound, Failure, Quantity, Row};
 
-/// Steps of a block, and of a run whose memory is looked at.
+/// Steps of a run whose memory is looked at.
 const STEPS: usize = 1000;
 
 #[expect(clippy::cast_precision_loss, reason = "a few megabytes")]
 const STATE_BYTES: f64 = size_of::<State>() as f64;
 
 pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
-    let Setup { raw, jax, plan } = setup;
+    let Setup { raw, plan, .. } = setup;
     // The first call of a program is no step.
     moved_step(zero_state()?, 1.0)?;
     step(&zero_state()?, 1.0)?;
@@ -29,28 +29,7 @@ pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
             Ok(())
         })
     })?;
-
-    let mut not_awaited = raw.moved_steps()?;
-    let mut state = zero_state()?;
-    let mut sides = vec![
-        Side::of_calls("ours", ours_moved(Some(zero_state()?))),
-        Side::of_calls("ours_not_donated", || {
-            state = step(&state, 1.0)?;
-            Ok(())
-        }),
-        Side::of_calls("raw_c", || Ok(moved.step()?)),
-        // As jax.jit does it: the end alone is waited for.
-        Side::of_blocks("raw_c_not_awaited", |block| {
-            let start = Instant::now();
-            for _ in 0..block.calls() {
-                not_awaited.start()?;
-            }
-            not_awaited.finish()?;
-            Ok(per_call(start, block.calls()))
-        }),
-    ];
-    sides.extend(jax_side(jax, "donation"));
-    let measured = plan.whole(&mut sides, 7, STEPS)?;
+    let measured = in_rounds(setup, times)?;
 
     let mut row = Row::new("donation");
     row.value("ours_ns", measured.median("ours"));
@@ -83,6 +62,32 @@ pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
     Ok(row)
 }
 
+/// What steps take.
+fn times(setup: &mut Setup) -> Result<Measured, Failure> {
+    let Setup { raw, jax, plan } = setup;
+    let (mut moved, mut not_awaited) = (raw.moved_steps()?, raw.moved_steps()?);
+    let mut state = zero_state()?;
+    let mut sides = vec![
+        Side::of_calls("ours", ours_moved(Some(zero_state()?))),
+        Side::of_calls("ours_not_donated", || {
+            state = step(&state, 1.0)?;
+            Ok(())
+        }),
+        Side::of_calls("raw_c", || Ok(moved.step()?)),
+        // As jax.jit does it: the end alone is waited for.
+        Side::of_blocks("raw_c_not_awaited", |block| {
+            let start = Instant::now();
+            for _ in 0..block.calls() {
+                not_awaited.start()?;
+            }
+            not_awaited.finish()?;
+            Ok(per_call(start, block.calls()))
+        }),
+    ];
+    sides.extend(jax_side(jax, "donation"));
+    plan.whole(&mut sides, 5, 200)
+}
+
 /// Steps of a state that is moved.
 fn ours_moved(mut state: Option<cyxla::Buffer<State>>) -> impl FnMut() -> Result<(), Failure> {
     move || {
@@ -94,7 +99,8 @@ fn ours_moved(mut state: Option<cyxla::Buffer<State>>) -> impl FnMut() -> Result
     }
 }
 
-/// The most memory that so many steps take at once, with what they begin with, in states. Nothing if only one side is run.
+/// The most memory that so many steps take at once, with the state that they begin with, in states. Nothing if only one side
+/// is run.
 fn peak_states<S>(
     plan: &Plan,
     start: impl FnOnce() -> Result<S, Failure>,
@@ -105,11 +111,13 @@ where
     if plan.only.is_some() {
         return Ok(None);
     }
+    let mut step = start()?;
+    // Its memory is there from now on.
+    step()?;
     memory::reset_peak()?;
     let before = memory::resident()?;
-    let mut step = start()?;
     for _ in 0..if plan.short { 20 } else { STEPS } {
         step()?;
     }
-    Ok(Some((memory::peak()? - before) / STATE_BYTES))
+    Ok(Some(1.0 + (memory::peak()? - before) / STATE_BYTES))
 }

@@ -8,7 +8,7 @@ mod twelve;
 
 use super::raw::Raw;
 use crate::measure::jax_jit::JaxJit;
-use crate::measure::sides::{Plan, Side};
+use crate::measure::sides::{Measured, Plan, Side};
 use crate::measure::{Failure, Row};
 
 /// The names of the rows, in order.
@@ -55,4 +55,24 @@ impl Setup {
 /// The side of `jax.jit` in a row, unless JAX is left out.
 fn jax_side<'a>(jax: &'a mut Option<JaxJit>, row: &'static str) -> Option<Side<'a>> {
     jax.as_mut().map(|jax| jax.side(row))
+}
+
+/// How often all arrays get new memory. How three arrays lie to one another decides a tenth of the time and more, and it is
+/// not the same for both sides.
+const ROUNDS: usize = 8;
+
+/// Measures sides in arrays of their own, several times.
+fn in_rounds(
+    setup: &mut Setup,
+    mut measure: impl FnMut(&mut Setup) -> Result<Measured, Failure>,
+) -> Result<Measured, Failure> {
+    let rounds = if setup.plan.is_complete() { ROUNDS } else { 1 };
+    let mut all = Measured::default();
+    // What is freed at the end of a round would be the memory of the next.
+    let mut kept = Vec::new();
+    for round in 1..=rounds {
+        all.extend(measure(setup)?);
+        kept.push(vec![0u8; round * 12_345]);
+    }
+    Ok(all)
 }
