@@ -11,6 +11,7 @@ mod donation;
 mod error;
 mod freshness;
 mod lower;
+pub mod native;
 mod package;
 mod protocol;
 mod python;

@@ -67,7 +67,8 @@ pub struct KernelCall {
     pub workgroups: [u64; 3],
     /// The arguments in the order of the call frame: what is read, then what is written.
     pub arguments: Vec<Slice>,
-    /// How many of the arguments, from the last, are written.
+    /// How many of the arguments, from the last, are results. Those in constants, or in arguments of the program that are
+    /// not for writing, are named by XLA for a kernel that holds several operations, and are not written.
     pub results: u32,
     /// The multiple, in bytes, at which the kernel expects each argument to begin: a power of two, at most 64.
     pub alignment: u32,

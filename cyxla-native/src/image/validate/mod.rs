@@ -30,11 +30,12 @@ impl Image {
     /// - indices of functions, allocations, arguments and results exist, and functions are of the kind that is called;
     /// - slices lie in their allocations, constant allocations in the constants, sizes don't overflow;
     /// - arrays are as long as their shapes say, layouts are permutations of the axes;
-    /// - nothing is written into a constant, or into an argument that doesn't say so;
+    /// - nothing but kernels has results in a constant, or in an argument that isn't for writing;
     /// - the arguments and results of a step fit together: axes, lengths, number of elements;
     /// - arguments of kernels lie at the multiple that the kernel expects.
     ///
-    /// That the code does what its step says, and stays within its arguments, can't be checked.
+    /// That the code does what its step says, stays within its arguments and writes only what is for writing can't be
+    /// checked.
     ///
     /// # Errors
     /// [`ImageError::Inconsistent`] with the first contradiction.

@@ -70,14 +70,12 @@ fn kernel(image: &Image, call: &KernelCall) -> Check {
         alignment.is_power_of_two() && alignment <= 64,
         "a kernel can't have its arguments aligned to {alignment} bytes"
     );
-    let read = call.arguments.len().checked_sub(call.results as usize);
-    let read = read.ok_or("a kernel has more results than arguments")?;
+    ensure!(
+        call.results as usize <= call.arguments.len(),
+        "a kernel has more results than arguments"
+    );
     for (index, argument) in call.arguments.iter().enumerate() {
-        if index < read {
-            image.readable(*argument)?;
-        } else {
-            image.writable(*argument)?;
-        }
+        image.readable(*argument)?;
         ensure!(
             argument.offset % alignment == 0,
             "argument {index} of a kernel is not at a multiple of {alignment} bytes"
