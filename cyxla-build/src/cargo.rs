@@ -35,13 +35,13 @@ impl Variables {
     }
 
     /// An environment of exactly these variables.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn fixed<const N: usize>(variables: [(&str, &str); N]) -> Self {
         Self::fixed_from(&variables)
     }
 
     /// An environment of exactly these variables.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn fixed_from(variables: &[(&str, &str)]) -> Self {
         let fixed = variables
             .iter()

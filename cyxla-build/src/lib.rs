@@ -10,6 +10,9 @@ mod custom_calls;
 mod donation;
 mod error;
 mod freshness;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod lower;
 pub mod native;
 mod package;

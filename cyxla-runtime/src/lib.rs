@@ -28,6 +28,9 @@ mod execute;
 mod ffi;
 mod fork;
 mod frame;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod host;
 mod input;
 mod minifloat;

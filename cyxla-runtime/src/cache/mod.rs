@@ -57,6 +57,19 @@ pub fn cache() -> DiskCache {
     DiskCache::of_environment()
 }
 
+/// A key of no parts.
+#[cfg(fuzzing)]
+pub(crate) fn fuzzed_key() -> CacheKey {
+    CacheKey::of(Vec::new())
+}
+
+/// Reads a file as an entry, as a list of the cache and as a program that was kept.
+#[cfg(fuzzing)]
+pub(crate) fn fuzz_entry(path: &Path) {
+    let _ = entry::head(path);
+    let _ = entry::read(path, &fuzzed_key(), true);
+}
+
 /// Where compiled programs are kept between processes.
 ///
 /// ```

@@ -23,6 +23,12 @@ pub use discovery::{
 pub use error::{PluginError, Searched};
 pub(crate) use surroundings::Surroundings;
 
+/// Reads a file as a `plugin.toml`.
+#[cfg(fuzzing)]
+pub(crate) fn fuzz_toml(path: &std::path::Path) {
+    let _ = registry::read(path);
+}
+
 /// A PJRT plugin that can be loaded: where its library lies and how to start it.
 ///
 /// Source: `Plugin` of the Python package.
