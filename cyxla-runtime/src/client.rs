@@ -73,7 +73,8 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Client {
-    /// Starts `plugin` with its own create options and with `options`, which go before those of the same name.
+    /// Starts `plugin` with its own create options and with `options`, which go before those of the same name. The custom
+    /// calls of `jnp.linalg` have handlers; [`Client::open`] can leave them out.
     ///
     /// cyxla uses the first device. A plugin for `cpu` makes as many as `cpu_device_count` says; by default four, or one
     /// where there are fewer than four processors.
@@ -86,6 +87,7 @@ impl Client {
     ///
     /// Source: `PJRT_Client_Create`.
     pub fn new(plugin: &Plugin, options: &[(String, OptionValue)]) -> Result<Self, Error> {
+        ffi::register_jax_targets()?;
         Self::start(plugin, options, true)
     }
 

@@ -197,7 +197,8 @@ pub enum CompileError {
     /// The program calls functions that nothing implements.
     #[error(
         "`{program}` calls {}, for which there are no handlers\n  help: register a handler for each with \
-         cyxla::register_ffi_target before the program is loaded; those of jnp.linalg come with the feature `linalg` of cyxla",
+         cyxla::register_ffi_target before the program is loaded; those of jnp.linalg come with the feature `linalg` of cyxla, unless \
+         Options::jax_targets leaves them out",
         targets.join(", ")
     )]
     CustomCalls {

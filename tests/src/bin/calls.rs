@@ -10,7 +10,7 @@ use cyxla_tests::measure::command::{self, Stop};
 use cyxla_tests::measure::jax_jit::JaxJit;
 
 fn main() -> ExitCode {
-    command::main(&COMMAND, run)
+    command::main(&COMMAND, std::env::args().skip(1), run)
 }
 
 /// Whether all bounds are reached.

@@ -1,14 +1,18 @@
-//! Measures linear algebra: see `cyxla_tests::linalg`.
+//! Measures linear algebra: see `cyxla_tests::linalg`, and for `linalg accuracy` `cyxla_tests::linalg::accuracy`.
 
 use std::process::ExitCode;
 
-use cyxla_tests::linalg::{COMMAND, JIT, Setup};
+use cyxla_tests::linalg::{COMMAND, JIT, Setup, accuracy};
 use cyxla_tests::measure::arguments::Arguments;
 use cyxla_tests::measure::command::{self, Stop};
 use cyxla_tests::measure::jax_jit::JaxJit;
 
 fn main() -> ExitCode {
-    command::main(&COMMAND, run)
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if(|first| first == "accuracy").is_some() {
+        return command::main(&accuracy::COMMAND, arguments, accuracy::run);
+    }
+    command::main(&COMMAND, arguments, run)
 }
 
 /// Whether all bounds are reached.

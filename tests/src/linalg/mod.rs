@@ -3,6 +3,7 @@
 //!
 //! A row is a function; it has a comparison for each [`Shape`]. The programs are lowered when their row is measured.
 
+pub mod accuracy;
 mod lowered;
 mod matrices;
 
@@ -22,6 +23,7 @@ Measures jnp.linalg through cyxla beside jax.jit of the same functions, in one r
 n × n, one matrix and 256 of them at once.
 
 usage: linalg [OPTION …] [ROW …]
+       linalg accuracy …   how exact it is; linalg accuracy --help says more
 
   ROW              only these rows:
     cholesky       jnp.linalg.cholesky

@@ -12,8 +12,14 @@ use super::{Comparison, Row, table};
 pub type Stop = Box<dyn std::error::Error>;
 
 /// Reads the command line and measures. The exit code is 1 if a bound is missed, 2 if something fails.
-pub fn main(command: &Command, run: impl FnOnce(&Arguments) -> Result<bool, Stop>) -> ExitCode {
-    let outcome = match Arguments::parse(command, std::env::args().skip(1)) {
+///
+/// `line` is the command line, from the first argument on.
+pub fn main(
+    command: &Command,
+    line: impl Iterator<Item = String>,
+    run: impl FnOnce(&Arguments) -> Result<bool, Stop>,
+) -> ExitCode {
+    let outcome = match Arguments::parse(command, line) {
         Ok(arguments) => run(&arguments),
         Err(help @ Unusable::Help(_)) => {
             println!("{help}");

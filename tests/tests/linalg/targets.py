@@ -2,6 +2,8 @@
 
 A function, or an option of one, that is in no case here is a problem, and so is a case that can't be lowered for any type:
 a new JAX can't bring a custom call unseen.
+
+    targets.py [DTYPE …]
 """
 
 import enum
@@ -9,6 +11,7 @@ import inspect
 import itertools
 import json
 import re
+import sys
 import types
 import warnings
 
@@ -24,7 +27,7 @@ import jax.scipy.linalg as scipy_linalg
 
 warnings.simplefilter("ignore")
 
-DTYPES = ("float32", "float64", "complex64", "complex128")
+DTYPES = tuple(sys.argv[1:]) or ("float32", "float64", "complex64", "complex128")
 # Derivatives call what the functions call that they are made of, whatever the type: one is enough.
 DIFFERENTIATED = "float32"
 BOTH = (False, True)
@@ -54,6 +57,10 @@ NOT_LOWERED = (
     "eig(implementation=CUSOLVER",
     "eig(implementation=MAGMA",
 )
+
+
+if "perturb_singular" not in inspect.signature(lax_linalg.tridiagonal_solve).parameters:
+    NOT_LOWERED += ("eigh_tridiagonal(eigvals_only=False",)  # came with that option
 
 
 class Integers(tuple):

@@ -17,11 +17,13 @@ struct Found {
     lowered: usize,
 }
 
-fn found(interpreter: &Path) -> Found {
+/// Lowers everything for these element types, or for all if there are none here.
+fn found(interpreter: &Path, dtypes: &[&str]) -> Found {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linalg/targets.py");
     let output = Command::new(interpreter)
         .arg("-B")
         .arg(script)
+        .args(dtypes)
         .env("JAX_PLATFORMS", "cpu")
         .stderr(Stdio::inherit())
         .output()
@@ -30,17 +32,23 @@ fn found(interpreter: &Path) -> Found {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+impl Found {
+    #[track_caller]
+    fn assert_handled(&self) {
+        assert_eq!(self.problems, [""; 0], "JAX {}", self.jax);
+        let unknown: Vec<_> = self
+            .targets
+            .iter()
+            .filter(|(target, _)| !is_xla_call(target) && !LINALG_CALLS.contains(&target.as_str()))
+            .collect();
+        assert!(unknown.is_empty(), "JAX {}: {unknown:?}", self.jax);
+    }
+}
+
 #[test]
 fn every_public_function_calls_only_what_has_a_handler() {
-    let interpreter = cyxla_test_environment::main().interpreter();
-    let found = found(interpreter);
-    assert_eq!(found.problems, [""; 0], "JAX {}", found.jax);
-    let unknown: Vec<_> = found
-        .targets
-        .iter()
-        .filter(|(target, _)| !is_xla_call(target) && !LINALG_CALLS.contains(&target.as_str()))
-        .collect();
-    assert!(unknown.is_empty(), "JAX {}: {unknown:?}", found.jax);
+    let found = found(cyxla_test_environment::main().interpreter(), &[]);
+    found.assert_handled();
     // And the list has nothing that nobody calls.
     let uncalled: Vec<_> = LINALG_CALLS
         .iter()
@@ -48,6 +56,32 @@ fn every_public_function_calls_only_what_has_a_handler() {
         .collect();
     assert!(uncalled.is_empty(), "JAX {}: {uncalled:?}", found.jax);
     assert!(found.lowered > 1000, "only {}", found.lowered);
+}
+
+/// Of each routine, the names for single and for double precision differ by a letter: one real and one complex type show all.
+fn every_public_function_of(version: &str) {
+    let Some(environment) = cyxla_test_environment::jax(version) else {
+        return;
+    };
+    let found = found(environment.interpreter(), &["float32", "complex64"]);
+    assert_eq!(found.jax, version);
+    found.assert_handled();
+    assert!(found.lowered > 1000, "only {}", found.lowered);
+}
+
+#[test]
+fn every_public_function_of_jax_0_6_calls_only_what_has_a_handler() {
+    every_public_function_of("0.6.2");
+}
+
+#[test]
+fn every_public_function_of_jax_0_8_calls_only_what_has_a_handler() {
+    every_public_function_of("0.8.3");
+}
+
+#[test]
+fn every_public_function_of_jax_0_12_calls_only_what_has_a_handler() {
+    every_public_function_of("0.12.0.1");
 }
 
 #[test]
