@@ -6,7 +6,8 @@
 //! ```text
 //! cyxla/                  an artifact: one folder
 //! ├── manifest.json       [`Manifest`]: one [`ProgramRecord`] per program
-//! └── predict-1f0c….mlirbc  StableHLO bytecode of one program for one platform
+//! ├── predict-1f0c….mlirbc  StableHLO bytecode of one program for one platform
+//! └── predict-x86-64-v3-27ab….image  machine code of it, if asked for
 //! ```
 //!
 //! Everything here is total: any bytes give a value or a typed error.
@@ -19,6 +20,7 @@ mod digest;
 mod dtype;
 mod linalg;
 mod manifest;
+mod native;
 mod program;
 mod stablehlo;
 mod text;
@@ -29,6 +31,7 @@ pub use digest::{Digest, DigestError, Hasher};
 pub use dtype::{DType, UnknownDType};
 pub use linalg::{Linalg, UnknownLinalg};
 pub use manifest::{MANIFEST_FILE, Manifest, ManifestError, SCHEMA, Source, Variable};
+pub use native::{Engine, ImageFile, Level, Native, UnknownWord};
 pub use program::{
     CodeFile, Declared, Leaf, LoweredProgram, ProgramRecord, Provenance, PythonLocation,
 };

@@ -181,16 +181,20 @@ impl Manifest {
         let mut seen = BTreeSet::new();
         for record in &self.programs {
             let ProgramRecord {
-                name, target, code, ..
+                name,
+                target,
+                code,
+                native,
+                ..
             } = record;
-            if code.file.is_empty()
-                || code.file.starts_with('.')
-                || code.file.contains(['/', '\\', ':', '\0'])
-            {
-                return Some(format!(
-                    "the code of `{name}` would be outside of its folder, at {:?}",
-                    code.file
-                ));
+            let images = native.images.iter().map(|image| &image.file);
+            for file in std::iter::once(&code.file).chain(images) {
+                if file.is_empty() || file.starts_with('.') || file.contains(['/', '\\', ':', '\0'])
+                {
+                    return Some(format!(
+                        "the code of `{name}` would be outside of its folder, at {file:?}"
+                    ));
+                }
             }
             if !seen.insert((
                 name,
@@ -208,7 +212,10 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ArrayType, CodeFile, DType, Declared, Leaf, PythonLocation};
+    use crate::{
+        ArrayType, CodeFile, DType, Declared, Engine, ImageFile, Leaf, Level, Native,
+        PythonLocation,
+    };
 
     fn manifest() -> Manifest {
         let code = b"ML\xefR\x0dStableHLO_v1.10.0\0";
@@ -259,6 +266,15 @@ mod tests {
                     file: "f-1.mlirbc".into(),
                     sha256: Digest::of(code),
                 },
+                native: Native {
+                    engine: Engine::Auto,
+                    images: vec![ImageFile {
+                        level: Level::V3,
+                        file: "f-x86-64-v3-1.image".into(),
+                        sha256: Digest::of(b"image"),
+                    }],
+                    reason: None,
+                },
             }],
         }
     }
@@ -305,6 +321,15 @@ mod tests {
                     Err(ManifestError::Inconsistent { .. })
                 ),
                 "{file:?}"
+            );
+            let mut manifest = self::manifest();
+            manifest.programs[0].native.images[0].file = file.into();
+            assert!(
+                matches!(
+                    read(&manifest.to_json()),
+                    Err(ManifestError::Inconsistent { .. })
+                ),
+                "image {file:?}"
             );
         }
     }

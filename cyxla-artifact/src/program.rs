@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ArrayType, Digest, StableHloVersion};
+use crate::{ArrayType, Digest, Native, StableHloVersion};
 
 /// One lowered program: everything about it but its code, which lies in a file of its own.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub struct ProgramRecord {
     pub calling_convention: u32,
     /// The file with the code.
     pub code: CodeFile,
+    /// The engine that is to run it, and its machine code.
+    #[serde(default, skip_serializing_if = "Native::is_default")]
+    pub native: Native,
 }
 
 /// What a declaration in Rust said, as text: equal declarations have equal texts.

@@ -3,7 +3,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{Linalg, ProgramRecord, StableHloVersion};
+use cyxla_artifact::{Digest, Engine, Hasher, Level, Linalg, ProgramRecord, StableHloVersion};
 
 use crate::cargo::{self, Variables, variable};
 use crate::custom_calls;
@@ -11,6 +11,7 @@ use crate::donation;
 use crate::error::Error;
 use crate::freshness::{self, Asked, Tools};
 use crate::lower::{self, Job};
+use crate::native::{self, Baking, CpuTarget};
 use crate::package::{Package, PackageError, PythonSetting};
 use crate::protocol::ProgramRequest;
 use crate::python::{self, EnvironmentRequest};
@@ -54,6 +55,8 @@ pub struct Builder {
     python: Option<PythonSetting>,
     stablehlo_version: Option<StableHloVersion>,
     linalg: Linalg,
+    engine: Option<Engine>,
+    levels: Vec<Level>,
     debug_info: bool,
     dependencies: Vec<PathBuf>,
 }
@@ -119,6 +122,22 @@ impl Builder {
     /// [`Linalg::Lapack`], custom calls that the run time has handlers for.
     pub fn linalg(mut self, linalg: Linalg) -> Self {
         self.linalg = linalg;
+        self
+    }
+
+    /// What runs the programs, unless they say `engine = …` themselves. By default what Cargo.toml says, else
+    /// [`Engine::Pjrt`].
+    ///
+    /// With the other engines XLA compiles the programs now, through the jaxlib of the Python that lowers, 0.10 or newer.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// The levels of instructions that machine code is made for. By default what Cargo.toml says, else
+    /// [`Level::DEFAULT`]. Each takes a Python process of its own.
+    pub fn levels(mut self, levels: impl IntoIterator<Item = Level>) -> Self {
+        self.levels = levels.into_iter().collect();
         self
     }
 
@@ -199,7 +218,7 @@ impl Builder {
         let programs: Vec<(Program, ProgramRequest)> = scan
             .programs
             .iter()
-            .map(|program| (program.clone(), self.request(program)))
+            .map(|program| (program.clone(), self.request(program, &package)))
             .collect();
         let requests: Vec<ProgramRequest> = programs
             .iter()
@@ -207,6 +226,7 @@ impl Builder {
             .collect();
         let folders = PythonPath::of(self, &package);
         let dependencies = self.dependencies(&package, &scan);
+        let levels = self.used_levels(&package);
         let task = Task {
             asked: Asked {
                 package: &package,
@@ -214,10 +234,11 @@ impl Builder {
                 debug_info: self.debug_info,
                 python_path: &folders.own,
                 dependencies: &dependencies,
+                levels: &levels,
             },
             tools: Tools {
                 cyxla: env!("CARGO_PKG_VERSION").to_owned(),
-                script: lower::script_digest(),
+                script: script_digest(),
                 python: format!(
                     "{:?}",
                     (
@@ -240,6 +261,7 @@ impl Builder {
                 output,
                 debug_info: self.debug_info,
                 programs: &requests,
+                levels: &levels,
             })
         };
         let done = task.update(&lower)?;
@@ -253,7 +275,17 @@ impl Builder {
         ))
     }
 
-    fn request(&self, program: &Program) -> ProgramRequest {
+    /// The levels that machine code is made for, the least demanding first.
+    fn used_levels(&self, package: &Package) -> Vec<Level> {
+        let named = [self.levels.as_slice(), &package.settings.levels];
+        let named = named.into_iter().find(|levels| !levels.is_empty());
+        let mut levels = named.unwrap_or(&Level::DEFAULT).to_vec();
+        levels.sort();
+        levels.dedup();
+        levels
+    }
+
+    fn request(&self, program: &Program, package: &Package) -> ProgramRequest {
         ProgramRequest {
             target: program.target.clone(),
             platform: "cpu".to_owned(),
@@ -264,6 +296,11 @@ impl Builder {
             custom_calls: program.custom_calls.clone(),
             linalg: program.linalg.unwrap_or(self.linalg),
             stablehlo_version: program.stablehlo_version.or(self.stablehlo_version),
+            engine: program
+                .engine
+                .or(self.engine)
+                .or(package.settings.engine)
+                .unwrap_or_default(),
         }
     }
 
@@ -298,13 +335,14 @@ struct Wanted<'a> {
     output: &'a Path,
     debug_info: bool,
     programs: &'a [ProgramRequest],
+    levels: &'a [Level],
 }
 
 impl Wanted<'_> {
     /// Finds Python and has it lower the programs.
     fn made(&self, variables: &Variables) -> Result<Made, Error> {
         let environment = python::environment(self.environment, variables)?;
-        let lowered = lower::lower_all(&Job {
+        let mut lowered = lower::lower_all(&Job {
             python: environment.interpreter(),
             package_root: &self.environment.package_root,
             python_path: self.python_path,
@@ -312,12 +350,27 @@ impl Wanted<'_> {
             debug_info: self.debug_info,
             programs: self.programs,
         })?;
+        let baking = Baking {
+            python: environment.interpreter(),
+            target: &CpuTarget::of(variables),
+            levels: self.levels,
+            output: self.output,
+        };
+        native::bake(&baking, self.programs, &mut lowered.programs)?;
         Ok(Made {
             lowered,
             interpreter: environment.interpreter().to_owned(),
             watched: environment.watched().to_vec(),
         })
     }
+}
+
+/// The digest of all that runs in Python.
+fn script_digest() -> Digest {
+    let hasher = Hasher::new()
+        .part("lower", lower::script_digest().as_bytes())
+        .part("compile", native::script_digest().as_bytes());
+    hasher.finish()
 }
 
 /// A folder that Cargo names to a build script.
@@ -412,6 +465,7 @@ fn report(
     watched.dedup();
     let mut warnings = done.warnings;
     warnings.extend(donation::in_vain(&scan.programs, &done.manifest));
+    warnings.extend(native::not_baked(&done.manifest));
     warnings.extend(custom_calls::unknown(&scan.programs, &done.manifest));
     Report {
         programs: done.manifest.programs,

@@ -38,7 +38,9 @@ fn warning(record: &ProgramRecord, target: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cyxla_artifact::{CodeFile, Declared, Digest, Provenance, SCHEMA, StableHloVersion};
+    use cyxla_artifact::{
+        CodeFile, Declared, Digest, Native, Provenance, SCHEMA, StableHloVersion,
+    };
 
     use super::*;
 
@@ -59,6 +61,7 @@ mod tests {
             x64_explicit: false,
             custom_calls: words(named),
             linalg: None,
+            engine: None,
             stablehlo_version: None,
             deps: vec![],
         };
@@ -78,6 +81,7 @@ mod tests {
                 file: "step.mlirbc".into(),
                 sha256: Digest::of(b""),
             },
+            native: Native::default(),
         };
         let manifest = Manifest {
             schema: SCHEMA,

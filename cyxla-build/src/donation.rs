@@ -37,7 +37,7 @@ fn warning(record: &ProgramRecord, leaf: &Leaf) -> String {
 #[cfg(test)]
 mod tests {
     use cyxla_artifact::{
-        ArrayType, CodeFile, DType, Declared, Digest, Provenance, SCHEMA, StableHloVersion,
+        ArrayType, CodeFile, DType, Declared, Digest, Native, Provenance, SCHEMA, StableHloVersion,
     };
 
     use super::*;
@@ -58,6 +58,7 @@ mod tests {
             x64_explicit: false,
             custom_calls: vec![],
             linalg: None,
+            engine: None,
             stablehlo_version: None,
             deps: vec![],
         }
@@ -85,6 +86,7 @@ mod tests {
                 file: "step.mlirbc".into(),
                 sha256: Digest::of(b""),
             },
+            native: Native::default(),
         };
         Manifest {
             schema: SCHEMA,

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::lower::LowerError;
+use crate::native::NativeError;
 use crate::package::PackageError;
 use crate::python::PythonError;
 use crate::scan::ScanError;
@@ -26,6 +27,9 @@ pub enum Error {
     /// Python could not lower programs.
     #[error(transparent)]
     Lower(#[from] LowerError),
+    /// Programs could not be compiled to machine code.
+    #[error(transparent)]
+    Native(#[from] NativeError),
     /// What was lowered can't be kept, or can't be made now.
     #[error(transparent)]
     Store(#[from] StoreError),

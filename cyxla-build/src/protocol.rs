@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, Declared, LINALG_CALLS, Leaf, Linalg, ProgramRecord, Provenance,
-    PythonLocation, StableHloVersion, XLA_CALL_PREFIXES, XLA_CALLS,
+    ArrayType, CodeFile, Declared, Engine, LINALG_CALLS, Leaf, Linalg, Native, ProgramRecord,
+    Provenance, PythonLocation, StableHloVersion, XLA_CALL_PREFIXES, XLA_CALLS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,9 @@ pub(crate) struct ProgramRequest {
     /// What linear algebra is lowered to.
     pub(crate) linalg: Linalg,
     pub(crate) stablehlo_version: Option<StableHloVersion>,
+    /// What is to run it; JAX lowers for each alike.
+    #[serde(skip)]
+    pub(crate) engine: Engine,
 }
 
 /// One declared argument of a program.
@@ -148,6 +151,9 @@ pub(crate) struct Lowered {
     stablehlo_version: StableHloVersion,
     calling_convention: u32,
     code_file: CodeFile,
+    /// Its machine code, which is made behind the lowering.
+    #[serde(skip)]
+    pub(crate) native: Native,
 }
 
 impl Lowered {
@@ -171,11 +177,28 @@ impl Lowered {
             stablehlo_version: self.stablehlo_version,
             calling_convention: self.calling_convention,
             code: self.code_file,
+            native: self.native,
         }
     }
 }
 
 impl Lowered {
+    /// The name of the file with the code, in the folder of the output.
+    pub(crate) fn code_file(&self) -> &str {
+        &self.code_file.file
+    }
+
+    /// The targets of its custom calls.
+    pub(crate) fn custom_calls(&self) -> &[String] {
+        &self.custom_calls
+    }
+
+    /// The types of its arguments and of its results.
+    pub(crate) fn types(&self) -> [Vec<ArrayType>; 2] {
+        [&self.inputs, &self.outputs]
+            .map(|leaves| leaves.iter().map(|leaf| leaf.array_type).collect())
+    }
+
     /// The file with the code must lie in the folder of the output itself.
     fn check_code_file(&self) -> Result<(), LowerError> {
         let file = Path::new(&self.code_file.file);

@@ -4,6 +4,7 @@
 //! OUT_DIR/cyxla/                what the macro reads
 //! ├── manifest.json             the table of contents
 //! ├── predict-1f0c….mlirbc      code; the name holds the digest of the content
+//! ├── predict-1f0c…-x86-64-v3-27ab….image   machine code, if asked for
 //! └── local.json                what it rests on besides, on this machine
 //!
 //! PACKAGE/.cyxla/               the committed copy, if the package has one
@@ -20,9 +21,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cyxla_artifact::{MANIFEST_FILE, Manifest, ManifestError};
+use cyxla_artifact::{Digest, MANIFEST_FILE, Manifest, ManifestError};
 
 use crate::freshness::{Change, LOCAL_FILE, Local, Stamps};
+use crate::native::IMAGE;
 
 /// The folder in OUT_DIR.
 pub(crate) const ARTIFACT: &str = "cyxla";
@@ -102,9 +104,14 @@ pub(crate) fn open(folder: &Path, stamps: &mut Stamps) -> Result<Manifest, Chang
     };
     let manifest = Manifest::read(folder).map_err(damaged)?;
     for record in &manifest.programs {
-        let path = folder.join(&record.code.file);
-        if stamps.digest(&path).ok() != Some(record.code.sha256) {
-            return Err(damaged(ManifestError::Code { path }));
+        let code = (&record.code.file, record.code.sha256);
+        let images = record.native.images.iter();
+        let images = images.map(|image| (&image.file, image.sha256));
+        for (file, sha256) in std::iter::once(code).chain(images) {
+            let path = folder.join(file);
+            if stamps.digest(&path).ok() != Some(sha256) {
+                return Err(damaged(ManifestError::Code { path }));
+            }
         }
     }
     Ok(manifest)
@@ -134,6 +141,14 @@ pub(crate) fn write(manifest: &Manifest, from: &Path, to: &Path) -> Result<(), S
     for record in &manifest.programs {
         let code = Manifest::load(from, record)?.code;
         write_file(to, &record.code.file, &code)?;
+        for image in &record.native.images {
+            let path = from.join(&image.file);
+            let bytes = fs::read(&path).map_err(fail(&path))?;
+            if Digest::of(&bytes) != image.sha256 {
+                return Err(ManifestError::Code { path }.into());
+            }
+            write_file(to, &image.file, &bytes)?;
+        }
     }
     write_file(to, MANIFEST_FILE, &manifest.to_json())?;
     remove_leftovers(manifest, to).map_err(fail(to))
@@ -165,17 +180,18 @@ pub(crate) fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), 
 
 /// Removes code that no program has any more, and what a killed build left. Files that aren't ours stay.
 fn remove_leftovers(manifest: &Manifest, folder: &Path) -> io::Result<()> {
-    let code: BTreeSet<&str> = manifest
-        .programs
-        .iter()
-        .map(|record| record.code.file.as_str())
-        .collect();
+    let mut code: BTreeSet<&str> = BTreeSet::new();
+    for record in &manifest.programs {
+        code.insert(&record.code.file);
+        code.extend(record.native.images.iter().map(|image| image.file.as_str()));
+    }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             continue;
         };
-        let is_code = path.extension().is_some_and(|extension| extension == CODE);
+        let extension = path.extension();
+        let is_code = extension.is_some_and(|extension| extension == CODE || extension == IMAGE);
         let is_leftover = name.starts_with(TEMPORARY) && is_abandoned(&path);
         let removed = if is_leftover && path.is_dir() {
             fs::remove_dir_all(&path)

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, DType, Declared, Digest, Leaf, Manifest, ProgramRecord, Provenance,
-    SCHEMA, StableHloVersion,
+    ArrayType, CodeFile, DType, Declared, Digest, Leaf, Manifest, Native, ProgramRecord,
+    Provenance, SCHEMA, StableHloVersion,
 };
 use cyxla_syntax::Declaration;
 use proc_macro2::TokenStream;
@@ -52,6 +52,7 @@ pub(crate) fn record(
             file: format!("{}.mlirbc", declaration.function.name()),
             sha256: Digest::of(CODE),
         },
+        native: Native::default(),
     }
 }
 

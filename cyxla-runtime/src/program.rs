@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, Declared, Digest, Leaf, LoweredProgram, ProgramRecord, StableHloVersion,
+    ArrayType, CodeFile, Declared, Digest, Leaf, LoweredProgram, Native, ProgramRecord,
+    StableHloVersion,
 };
 
 use crate::cache::{CacheKey, CacheOutcome, DiskCache};
@@ -133,6 +134,7 @@ impl Program {
                 file: String::new(),
                 sha256: Digest::from_bytes(parts.sha256),
             },
+            native: Native::default(),
         };
         LoweredProgram {
             record,

@@ -1,4 +1,4 @@
-use cyxla_artifact::{Linalg, StableHloVersion};
+use cyxla_artifact::{Engine, Linalg, StableHloVersion};
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -24,6 +24,8 @@ pub struct Options {
     pub donate: Vec<Ident>,
     /// `linalg = "portable"`: what linear algebra is lowered to.
     pub linalg: Option<Linalg>,
+    /// `engine = "auto"`: what runs the program.
+    pub engine: Option<Engine>,
     /// `stablehlo_version = "1.10.0"`: the StableHLO version to write the code at.
     pub stablehlo_version: Option<StableHloVersion>,
     /// `crate = "renamed"`: where the expansion finds cyxla, `::renamed` or `crate::path`; nothing that the lowering
@@ -32,12 +34,13 @@ pub struct Options {
 }
 
 /// Every option with an example, in the order of the text that [`Options::text`] gives.
-const KNOWN: [(&str, &str); 8] = [
+const KNOWN: [(&str, &str); 9] = [
     ("args", "args = \"module:example_args\""),
     ("crate", "crate = \"name\""),
     ("custom_calls", "custom_calls = [\"target\"]"),
     ("deps", "deps = [\"weights.safetensors\"]"),
     ("donate", "donate = [state]"),
+    ("engine", "engine = \"auto\""),
     ("linalg", "linalg = \"portable\""),
     ("stablehlo_version", "stablehlo_version = \"1.10.0\""),
     ("x64", "x64 = true"),
@@ -59,6 +62,7 @@ impl Options {
                 let names: Vec<_> = names.iter().map(ToString::to_string).collect();
                 format!("donate = [{}]", names.join(", "))
             }),
+            self.engine.map(|engine| format!("engine = \"{engine}\"")),
             self.linalg.map(|linalg| format!("linalg = \"{linalg}\"")),
             self.stablehlo_version
                 .map(|version| format!("stablehlo_version = \"{version}\"")),
@@ -141,6 +145,10 @@ impl Options {
             "custom_calls" => self.custom_calls = strings(value, to, wrong),
             "deps" => self.deps = strings(value, to, wrong),
             "donate" => self.donate = names(value, to, wrong),
+            "engine" => match string(value).map(|text| text.value().parse()) {
+                Some(Ok(engine)) => self.engine = Some(engine),
+                _ => to.on(value, wrong()),
+            },
             "linalg" => match string(value).map(|text| text.value().parse()) {
                 Some(Ok(linalg)) => self.linalg = Some(linalg),
                 _ => to.on(value, wrong()),

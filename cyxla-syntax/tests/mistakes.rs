@@ -78,7 +78,7 @@ fn an_option_is_unknown_and_the_known_ones_are_listed() {
     assert_eq!(
         error.to_string(),
         "`argz` is no option of a program\n  \
-         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `linalg`, `stablehlo_version`, `x64`"
+         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `engine`, `linalg`, `stablehlo_version`, `x64`"
     );
 }
 

@@ -267,6 +267,7 @@ pub use cyxla_macros::ffi_handler;
 /// | `custom_calls = ["my_target"]` | custom calls that the program may make beyond those that JAX promises to keep |
 /// | `deps = ["weights.safetensors"]` | files, relative to the package, whose change lowers the program anew; Python files and files that Python opens are known without |
 /// | `donate = [state]` | parameters, by name, whose memory a result may take; a `Buffer` by value needs no mention |
+/// | `engine = "auto"` | has XLA compile the program when the package is built, for the native engine; with `"native"` it is an error if that can't be; the usual one is `"pjrt"` |
 /// | `linalg = "portable"` | [linear algebra](#linear-algebra) without custom calls; the other way, `"lapack"`, is the usual one |
 /// | `stablehlo_version = "1.10.0"` | the StableHLO version of the code: newer for operations that this one lacks, older for older plugins |
 /// | `crate = "renamed"` | the name of this crate, if the package gives it another |

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cyxla::artifact::{
-    CodeFile, Declared, Digest, Leaf, Manifest, ProgramRecord, Provenance, SCHEMA,
+    CodeFile, Declared, Digest, Leaf, Manifest, Native, ProgramRecord, Provenance, SCHEMA,
 };
 use cyxla::{ArrayType, DType, StableHloVersion};
 
@@ -91,6 +91,7 @@ fn program(
             file: "code.mlirbc".into(),
             sha256: Digest::of(CODE),
         },
+        native: Native::default(),
     }
 }
 

@@ -18,7 +18,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::PathBuf;
 
-use cyxla_artifact::{Digest, Hasher, Linalg, Manifest, Source, Variable};
+use cyxla_artifact::{Digest, Engine, Hasher, Level, Linalg, Manifest, Source, Variable};
 
 pub(crate) use local::{LOCAL_FILE, Local, Lowering, Tools};
 pub(crate) use stamps::Stamps;
@@ -65,6 +65,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) python_path: &'a [PathBuf],
     /// The files that are declared to matter, absolute.
     pub(crate) dependencies: &'a [PathBuf],
+    /// The levels of instructions that machine code is made for.
+    pub(crate) levels: &'a [Level],
 }
 
 impl Asked<'_> {
@@ -89,6 +91,13 @@ impl Asked<'_> {
                 .part("x64", format!("{} {}", request.x64, request.x64_explicit));
             if request.linalg != Linalg::default() {
                 hasher = hasher.part("linalg", request.linalg.to_string());
+            }
+            if request.engine != Engine::default() {
+                hasher = hasher.part("engine", request.engine.name());
+            }
+            if request.engine.is_baked() {
+                let levels: Vec<&str> = self.levels.iter().map(|level| level.name()).collect();
+                hasher = hasher.part("levels", levels.join(" "));
             }
             if let Some(version) = request.stablehlo_version {
                 hasher = hasher.part("stablehlo_version", version.to_string());

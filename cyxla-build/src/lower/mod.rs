@@ -18,10 +18,12 @@ mod process;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{Declared, Linalg, LoweredProgram, Manifest, Provenance, StableHloVersion};
+use cyxla_artifact::{
+    Declared, Engine, Linalg, LoweredProgram, Manifest, Provenance, StableHloVersion,
+};
 
 pub use error::{Failure, FailureKind, FailureLocation, LowerError, ProgramFailure};
-pub(crate) use process::script_digest;
+pub(crate) use process::{DIVERTING_VARIABLES, script_digest};
 
 use crate::Error;
 use crate::cargo::Variables;
@@ -136,6 +138,7 @@ pub fn lower(request: &LowerRequest) -> Result<LoweredProgram, Error> {
         custom_calls: request.custom_calls.clone(),
         linalg: request.linalg,
         stablehlo_version: request.stablehlo_version,
+        engine: Engine::default(),
     };
     let job = Job {
         python: &python,

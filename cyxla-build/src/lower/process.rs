@@ -41,7 +41,8 @@ const FILES: [(&str, &str); 11] = [
 ];
 
 /// Variables that make Python do something else than run a script.
-const DIVERTING_VARIABLES: [&str; 3] = ["PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONBREAKPOINT"];
+pub(crate) const DIVERTING_VARIABLES: [&str; 3] =
+    ["PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONBREAKPOINT"];
 
 /// The digest of all that runs in Python, for the freshness of what it made.
 pub(crate) fn script_digest() -> Digest {

@@ -208,7 +208,7 @@ impl<'m> Buffers<'m> {
         let mut used: Vec<u32> = image.inputs.iter().map(|input| input.allocation).collect();
         used.extend(image.outputs.iter().map(|output| output.slice.allocation));
         for_each_slice(&mut image.schedule, &mut |slice| {
-            used.push(slice.allocation)
+            used.push(slice.allocation);
         });
         let mut numbers = HashMap::new();
         for index in used {

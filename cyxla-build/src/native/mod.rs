@@ -1,6 +1,8 @@
 //! XLA's executable of a program, as an image for the native engine.
 //!
 //! ```text
+//! StableHLO ─► compile.rs, compile.py: jaxlib
+//!      ▼
 //! serialized executable
 //!      │ proto/        messages of XLA
 //!      ├─ objects.rs   ELF object files ──► link.rs ──► code, functions      features.rs: what it needs of a processor
@@ -15,7 +17,9 @@
 //! Source: `CompilationResultProto` in xla/service/cpu/executable.proto, as jaxlib 0.10 to 0.12 write it.
 
 mod attributes;
+mod bake;
 mod buffers;
+mod compile;
 mod features;
 mod link;
 mod literal;
@@ -27,6 +31,11 @@ mod shape;
 use std::fmt;
 
 use cyxla_native::image::{Architecture, Image, Target};
+
+pub(crate) use bake::{Baking, CpuTarget, IMAGE, bake, not_baked};
+pub(crate) use compile::script_digest;
+pub use compile::{NativeError, Source, images};
+pub use cyxla_artifact::Level;
 
 use buffers::Buffers;
 use link::Linker;

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use cyxla_artifact::{Engine, Level, UnknownWord};
 use serde_json::{Map, Value};
 
 use super::PackageError;
@@ -13,6 +14,10 @@ pub(crate) struct Settings {
     pub(crate) python_path: Vec<PathBuf>,
     /// Whether `python_path` comes from the workspace, whose manifest a published package does not carry.
     pub(crate) python_path_of_workspace: bool,
+    /// `engine`: what runs the programs.
+    pub(crate) engine: Option<Engine>,
+    /// `levels`: the levels of instructions that machine code is made for.
+    pub(crate) levels: Vec<Level>,
 }
 
 /// The key `python`.
@@ -24,8 +29,8 @@ pub(crate) enum PythonSetting {
     Requirements(PathBuf),
 }
 
-const HELP: &str = "the keys are python = \"path/to/python\" or python = { requirements = \"requirements.txt\" }, and \
-                    python_path = [\"python\"]";
+const HELP: &str = "the keys are python = \"path/to/python\" or python = { requirements = \"requirements.txt\" }, \
+                    python_path = [\"python\"], engine = \"auto\", levels = [\"x86-64-v3\"]";
 
 /// The table `cyxla` of a manifest's `metadata`.
 struct Table<'a> {
@@ -55,6 +60,11 @@ impl Settings {
             python,
             python_path,
             python_path_of_workspace,
+            engine: package.engine()?.or(workspace.engine()?),
+            levels: package
+                .levels()?
+                .or(workspace.levels()?)
+                .unwrap_or_default(),
         })
     }
 }
@@ -74,7 +84,8 @@ impl<'a> Table<'a> {
             Some(Value::Object(keys)) => table.keys = Some(keys),
             Some(other) => return Err(table.error(format!("`cyxla` is {}", kind(other)))),
         }
-        let unknown = |key: &&String| !matches!(key.as_str(), "python" | "python_path");
+        let unknown =
+            |key: &&String| !matches!(key.as_str(), "engine" | "levels" | "python" | "python_path");
         match table.keys.and_then(|keys| keys.keys().find(unknown)) {
             Some(key) => Err(table.error(format!("there is no key `{key}`"))),
             None => Ok(table),
@@ -114,6 +125,36 @@ impl<'a> Table<'a> {
                 _ => Err(self.error("`python` has one key, `requirements`, a path".to_owned())),
             },
             Some(other) => Err(self.error(format!("`python` is {}", kind(other)))),
+        }
+    }
+
+    fn engine(&self) -> Result<Option<Engine>, PackageError> {
+        let wrong = |problem| self.error(format!("`engine`: {problem}"));
+        match self.key("engine") {
+            None => Ok(None),
+            Some(Value::String(text)) => match text.parse() {
+                Ok(engine) => Ok(Some(engine)),
+                Err(error @ UnknownWord { .. }) => Err(wrong(error.to_string())),
+            },
+            Some(other) => Err(wrong(format!("it is {}", kind(other)))),
+        }
+    }
+
+    fn levels(&self) -> Result<Option<Vec<Level>>, PackageError> {
+        let wrong = |problem| self.error(format!("`levels`: {problem}"));
+        match self.key("levels") {
+            None => Ok(None),
+            Some(Value::Array(levels)) => levels
+                .iter()
+                .map(|level| match level {
+                    Value::String(text) => text
+                        .parse()
+                        .map_err(|error: UnknownWord| wrong(error.to_string())),
+                    other => Err(wrong(format!("there is {}", kind(other)))),
+                })
+                .collect::<Result<_, _>>()
+                .map(Some),
+            Some(other) => Err(wrong(format!("it is {}", kind(other)))),
         }
     }
 

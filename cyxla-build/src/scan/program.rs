@@ -1,7 +1,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cyxla_artifact::{DType, Declared, Linalg, ProgramRecord, StableHloVersion};
+use cyxla_artifact::{DType, Declared, Engine, Linalg, ProgramRecord, StableHloVersion};
 use cyxla_syntax::{Declaration, Slot};
 
 use super::evaluate::Site;
@@ -32,6 +32,8 @@ pub(crate) struct Program {
     pub(crate) custom_calls: Vec<String>,
     /// What linear algebra is lowered to, if the declaration says so.
     pub(crate) linalg: Option<Linalg>,
+    /// What is to run it, if the program says so itself.
+    pub(crate) engine: Option<Engine>,
     /// The StableHLO version to write the code at.
     pub(crate) stablehlo_version: Option<StableHloVersion>,
     /// Files, as written in the declaration, that the lowering depends on unseen.
@@ -195,6 +197,7 @@ fn program(evaluator: &mut Evaluator<'_>, found: &Found) -> Result<Program, Vec<
         x64_explicit: options.x64.is_some(),
         custom_calls: options.custom_calls.clone(),
         linalg: options.linalg,
+        engine: options.engine,
         stablehlo_version: options.stablehlo_version,
         deps: options.deps.clone(),
     })

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, DType, Declared, Digest, Leaf, LoweredProgram, ProgramRecord,
+    ArrayType, CodeFile, DType, Declared, Digest, Leaf, LoweredProgram, Native, ProgramRecord,
     StableHloVersion,
 };
 use cyxla_runtime::{Client, Options, Plugin};
@@ -88,6 +88,7 @@ pub fn program_of(
                 file: format!("{name}.mlirbc"),
                 sha256: Digest::of(&code),
             },
+            native: Native::default(),
         },
         code: code.into(),
     }

@@ -9,7 +9,7 @@ mod refusals;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{ArrayType, DType, Declared, Linalg, LoweredProgram, Manifest};
+use cyxla_artifact::{ArrayType, DType, Declared, Engine, Linalg, LoweredProgram, Manifest};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -58,6 +58,7 @@ fn program(target: &str, arguments: &[(&str, DType, &[usize])]) -> ProgramReques
         custom_calls: Vec::new(),
         linalg: Linalg::default(),
         stablehlo_version: None,
+        engine: Engine::default(),
     }
 }
 
