@@ -1,10 +1,9 @@
 //! The matrices of a batch, one after the other or on several threads.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread;
+use crate::pool::Pool;
 
-/// What a batch costs, in floating-point operations, for each thread that it is worth to start: about half a millisecond,
-/// ten times what it takes to start one.
+/// What a batch costs, in floating-point operations, for each thread that it is worth to wake: about half a millisecond,
+/// ten times what it takes to have one do something.
 const COST_OF_A_THREAD: f64 = 1e6;
 
 /// Parts of a batch per thread, so that a thread that is held up leaves work to the others.
@@ -113,74 +112,56 @@ members_of_tuples! {
 
 /// Does `work` with each of the `count` members of a batch, of which one costs about `cost` floating-point operations.
 ///
-/// Large batches are split over as many threads as the process may use; the caller's is one of them.
+/// Large batches are split over as many threads as the process may use.
 pub(crate) fn for_each<M: Members>(
     count: usize,
     cost: f64,
-    mut members: M,
+    members: M,
     work: impl Fn(M::Item) + Sync,
 ) {
-    let threads = threads(count, cost);
-    if threads < 2 {
-        for _ in 0..count {
-            work(members.next());
-        }
+    if let Some(worth) = threads_worth(count, cost)
+        && let Some(pool) = Pool::of_this_process()
+    {
+        let parts = worth.min(pool.threads()).min(count) * PARTS_PER_THREAD;
+        let most = count.div_ceil(parts);
+        pool.run(|| spread(members, count, most, &work));
         return;
     }
-    let parts = Mutex::new(parts(members, count, threads * PARTS_PER_THREAD));
-    let take_part = || parts.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    let work_on_parts = || {
-        while let Some((mut part, count)) = take_part() {
-            for _ in 0..count {
-                work(part.next());
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            // Where no thread can be started, those that there are do its work.
-            if thread::Builder::new()
-                .spawn_scoped(scope, work_on_parts)
-                .is_err()
-            {
-                break;
-            }
-        }
-        work_on_parts();
-    });
+    one_by_one(members, count, &work);
 }
 
-fn threads(count: usize, cost: f64) -> usize {
-    static AVAILABLE: OnceLock<usize> = OnceLock::new();
+fn one_by_one<M: Members>(mut members: M, count: usize, work: &impl Fn(M::Item)) {
+    for _ in 0..count {
+        work(members.next());
+    }
+}
+
+/// Halves the members until there are no more than `most`; a thread with nothing to do takes a half.
+fn spread<M: Members>(members: M, count: usize, most: usize, work: &(impl Fn(M::Item) + Sync)) {
+    if count <= most {
+        return one_by_one(members, count, work);
+    }
+    let half = count / 2;
+    let (first, second) = members.split(half);
+    Pool::both(
+        || spread(first, half, most, work),
+        || spread(second, count - half, most, work),
+    );
+}
+
+/// How many threads a batch is worth; none if it isn't worth more than that of the caller.
+fn threads_worth(count: usize, cost: f64) -> Option<usize> {
     #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     let total = cost * count as f64;
     if count < 2 || total < 2.0 * COST_OF_A_THREAD {
-        return 1;
+        return None;
     }
-    let available =
-        *AVAILABLE.get_or_init(|| thread::available_parallelism().map_or(1, usize::from));
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "positive, and cut to what there is"
     )]
-    let worth = (total / COST_OF_A_THREAD) as usize;
-    worth.min(available).min(count)
-}
-
-/// The members in `parts` parts of nearly equal numbers, each with its number.
-fn parts<M: Members>(members: M, count: usize, parts: usize) -> Vec<(M, usize)> {
-    let parts = parts.min(count);
-    let mut list = Vec::with_capacity(parts);
-    let (mut rest, mut left) = (members, count);
-    for part in (1..parts).rev() {
-        let size = left / (part + 1);
-        let (first, others) = rest.split(size);
-        list.push((first, size));
-        (rest, left) = (others, left - size);
-    }
-    list.push((rest, left));
-    list
+    Some((total / COST_OF_A_THREAD) as usize)
 }
 
 #[cfg(test)]
@@ -214,9 +195,41 @@ mod tests {
         assert_eq!(output, [1, 1, 1]);
     }
 
+    /// The threads that work on a batch of `count` members.
+    fn threads(count: usize, cost: f64) -> Vec<std::thread::ThreadId> {
+        let mut threads = vec![std::thread::current().id(); count];
+        for_each(count, cost, Write::new(&mut threads, 1), |thread| {
+            thread[0] = std::thread::current().id();
+        });
+        threads
+    }
+
     #[test]
     fn small_batches_stay_on_the_thread_of_the_caller() {
-        assert_eq!(threads(1000, 100.0), 1);
-        assert_eq!(threads(1, 1e12), 1);
+        let here = std::thread::current().id();
+        for (count, cost) in [(1000, 100.0), (1, 1e12), (2, 0.9e6)] {
+            let threads = threads(count, cost);
+            assert!(threads.iter().all(|&thread| thread == here));
+        }
+    }
+
+    #[test]
+    fn large_batches_use_the_threads_of_the_pool() {
+        let here = std::thread::current().id();
+        let of_pool = |&thread: &_| thread != here;
+        let is_large = threads(64, 1e9).iter().all(of_pool);
+        assert_eq!(is_large, Pool::of_this_process().is_some());
+    }
+
+    #[test]
+    fn a_panic_on_another_thread_is_one_of_the_caller() {
+        let mut nothing = [0; 8];
+        let members = Write::new(&mut nothing, 1);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            for_each(8, 1e9, members, |_| panic!("no"));
+        }));
+        assert!(outcome.is_err());
+        // And the pool goes on.
+        assert_eq!(threads(8, 1e9).len(), 8);
     }
 }

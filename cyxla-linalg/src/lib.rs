@@ -18,7 +18,8 @@
 //! | `tridiagonal_solve.rs` | gtsv, the perturbed solve |
 //! | `sparse.rs` | CSR times dense |
 //!
-//! `handlers/` takes the frames of calls apart, `batch.rs` walks the matrices of a batch, and [`targets`] has the names.
+//! `handlers/` takes the frames of calls apart, `batch.rs` walks the matrices of a batch, a large one over the
+//! threads of `pool.rs`, and [`targets`] has the names.
 //!
 //! The source of names, buffers and attributes is jax/_src/lax/linalg.py; that of the semantics, jaxlib/cpu/lapack_kernels.h.
 
@@ -59,6 +60,7 @@ mod lu;
 mod matrix;
 mod options;
 mod pivoted_qr;
+mod pool;
 mod qr;
 mod range;
 mod reflectors;

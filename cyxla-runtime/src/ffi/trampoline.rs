@@ -187,6 +187,10 @@ unsafe fn metadata_of(frame: *const XLA_FFI_CallFrame) -> Option<*mut XLA_FFI_Me
         let mut link = (&raw const (*frame).extension_start).read();
         // More than any chain has: one that ends nowhere is not followed for ever.
         for _ in 0..64 {
+            // So it is in every call but the question: no error, which would be made in vain.
+            if link.is_null() {
+                return None;
+            }
             let size = size_of::<XLA_FFI_Extension_Base>();
             let base = looked_at(link.cast_const(), size).ok()?;
             if base.type_ == sys::XLA_FFI_Extension_Metadata {
