@@ -287,6 +287,16 @@ pub use cyxla_macros::ffi_handler;
 /// JAX lowers `jnp.linalg`, `jax.lax.linalg`, `jax.scipy.linalg` and `jax.experimental.sparse` to custom calls for the CPU.
 /// The feature `linalg`, which is on by default, has handlers for all of them, and none needs to be named in `custom_calls`.
 ///
+/// Debug builds compile the handlers without optimisation, which takes up to 500 times as long as a release build. Mostly
+/// less than twice as long is left if this one crate is optimised, by
+///
+/// ```toml
+/// [profile.dev.package.cyxla-linalg]
+/// opt-level = 2
+/// ```
+///
+/// in the `Cargo.toml` of the workspace.
+///
 /// With `linalg = "portable"`, a program is lowered to operations that XLA expands itself, as for platforms without LAPACK, and
 /// needs no handler. `Builder::linalg` of `cyxla-build` makes that the usual way of a package. It has limits:
 ///
