@@ -38,8 +38,19 @@ impl<'a, T: Copy> Columns<'a, T> {
         self.rows
     }
 
+    /// How far apart columns begin.
+    #[inline(always)]
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
     #[inline(always)]
     pub(crate) fn elements(&self) -> &[T] {
+        self.elements
+    }
+
+    #[inline(always)]
+    pub(crate) fn elements_mut(&mut self) -> &mut [T] {
         self.elements
     }
 

@@ -2,10 +2,13 @@
 //!
 //! Golub & Van Loan, Matrix Computations, §7.5, with Wilkinson's shift; what counts as zero is decided as in [`crate::francis`].
 
+use std::ops::Range;
+
 use crate::columns::Columns;
 use crate::element::{Element, Number, Real};
 use crate::householder::reflector;
 use crate::range::{modulus, quotient};
+use crate::sweep_window::{WINDOW, for_rows_as_columns, for_strips};
 
 /// Sweeps per eigenvalue before the algorithm gives up: LAPACK's bound.
 const SWEEPS: usize = 30;
@@ -203,25 +206,47 @@ fn sweep<T: Element, const FUSED: bool>(
 ) {
     let n = h.rows();
     let mut vector = vector;
-    for k in start..last {
-        if k > start {
-            vector = [h.at(k, k - 1), h.at(k + 1, k - 1)];
+    let mut pairs = [(T::ZERO, T::ZERO); WINDOW];
+    for from in (start..last).step_by(WINDOW) {
+        let until = last.min(from + WINDOW);
+        // Further right, the window's reflectors act from the left only.
+        let near = reach.1.min(until + 1);
+        for k in from..until {
+            if k > start {
+                vector = [h.at(k, k - 1), h.at(k + 1, k - 1)];
+            }
+            let mut tail = [vector[1]];
+            let (beta, tau) = reflector::<T, FUSED>(vector[0], &mut tail);
+            if k > start {
+                h.set(k, k - 1, T::from_re(beta));
+                h.set(k + 1, k - 1, T::ZERO);
+            } else if start > first {
+                // To the precision by which the start was chosen, the reflector changes this element only.
+                h.set(k, k - 1, h.at(k, k - 1) * (T::ONE - Number::conj(tau)));
+            }
+            let v = tail[0];
+            rows(h, k, near, v, Number::conj(tau));
+            columns::<T, FUSED>(h, k, from..(k + 3).min(last + 1), v, tau);
+            pairs[k - from] = (v, tau);
         }
-        let mut tail = [vector[1]];
-        let (beta, tau) = reflector::<T, FUSED>(vector[0], &mut tail);
-        if k > start {
-            h.set(k, k - 1, T::from_re(beta));
-            h.set(k + 1, k - 1, T::ZERO);
-        } else if start > first {
-            // To the precision by which the start was chosen, the reflector changes this element only.
-            h.set(k, k - 1, h.at(k, k - 1) * (T::ONE - Number::conj(tau)));
-        }
-        let v = tail[0];
-        let (from, until) = (reach.0, (k + 3).min(last + 1));
-        rows(h, k, reach.1, v, Number::conj(tau));
-        columns(h, k, from..until, v, tau);
+        let pairs = &pairs[..until - from];
+        let far = near + 1..reach.1 + 1;
+        for_rows_as_columns(h, &(from..until + 1), far, |rows, lanes| {
+            for (k, &(v, tau)) in pairs.iter().enumerate() {
+                let (v, tau) = (Number::conj(v), Number::conj(tau));
+                columns::<T, FUSED>(rows, k, lanes.clone(), v, tau);
+            }
+        });
+        let late = |a: &mut Columns<'_, T>, rows| {
+            for_strips(rows, |rows| {
+                for (k, &(v, tau)) in (from..).zip(pairs) {
+                    columns::<T, FUSED>(a, k, rows.clone(), v, tau);
+                }
+            });
+        };
+        late(h, reach.0..from);
         if let Some(z) = z.as_mut() {
-            columns(z, k, 0..n, v, tau);
+            late(z, 0..n);
         }
     }
 }
@@ -240,17 +265,18 @@ fn rows<T: Element>(h: &mut Columns<'_, T>, k: usize, last_column: usize, v: T, 
 
 /// `H` of the reflector from the right, on columns k and k + 1.
 #[inline(always)]
-fn columns<T: Element>(
+fn columns<T: Element, const FUSED: bool>(
     h: &mut Columns<'_, T>,
     k: usize,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
     v: T,
     factor: T,
 ) {
     let (x, y) = h.two(k, k + 1);
+    let back = Number::conj(v);
     for (x, y) in x[rows.clone()].iter_mut().zip(&mut y[rows]) {
-        let sum = factor * (*x + v * *y);
-        *x -= sum;
-        *y -= sum * Number::conj(v);
+        let sum = -(factor * y.mul_add::<FUSED>(v, *x));
+        *x += sum;
+        *y = sum.mul_add::<FUSED>(back, *y);
     }
 }

@@ -9,9 +9,8 @@ use crate::balance::Balance;
 use crate::columns::Columns;
 use crate::element::{Element, Number};
 use crate::hessenberg;
-use crate::householder::apply_reflectors;
 use crate::range::{is_finite, largest_part, scaling};
-use crate::schur::{Triangularize, clear_below_subdiagonal, spaced};
+use crate::schur::{Triangularize, basis_scratch, clear_below_subdiagonal, form_basis, spaced};
 use crate::schur_vectors::{SchurForm, Widen, normalize};
 use crate::scratch::zeros;
 use crate::simd::{Kernel, vectorised};
@@ -83,6 +82,7 @@ pub(crate) fn scratch<T: Decompose>(n: usize) -> StackReq {
         StackReq::new::<T::Complex>(n),
         StackReq::new::<T::Real>(n).array(2),
         StackReq::new::<usize>(n),
+        basis_scratch::<T>(n),
     ])
 }
 
@@ -160,7 +160,7 @@ impl<T: Decompose> Kernel for Form<'_, T> {
         let (mut vector, stack) = zeros::<T::Complex>(stack, n);
         let (mut factors, stack) = zeros::<T::Real>(stack, n);
         let (mut sizes, stack) = zeros::<T::Real>(stack, n);
-        let (mut places, _) = stack.make_with(n, |i| i);
+        let (mut places, stack) = stack.make_with(n, |i| i);
         let mut h = Columns::with_stride(&mut h, n, stride);
         let mut q = Columns::with_stride(&mut z, n, stride);
         for j in 0..n {
@@ -175,7 +175,7 @@ impl<T: Decompose> Kernel for Form<'_, T> {
         let wanted = vl.is_some() || vr.is_some();
         if wanted {
             q.set_identity(n);
-            apply_reflectors::<T, FUSED>(&h, tau, 1, &mut q, n, true);
+            form_basis::<T, FUSED>(&h, tau, &mut q, stack);
         }
         clear_below_subdiagonal(&mut h);
         let (wr, wi) = (&mut wr[..n], &mut wi[..if T::IS_REAL { n } else { 0 }]);

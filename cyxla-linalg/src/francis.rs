@@ -3,11 +3,14 @@
 //! Golub & Van Loan, Matrix Computations, §7.5; what counts as zero is decided by the criterion of Ahues & Tisseur (LAPACK
 //! Working Note 122), which keeps the small eigenvalues of graded matrices.
 
+use std::ops::Range;
+
 use crate::columns::Columns;
 use crate::element::Real;
 use crate::householder::reflector;
 use crate::range::hypotenuse;
 use crate::rotation::rotate;
+use crate::sweep_window::{WINDOW, for_rows_as_columns, for_strips};
 
 /// Sweeps per eigenvalue before the algorithm gives up: LAPACK's bound.
 const SWEEPS: usize = 30;
@@ -251,42 +254,81 @@ fn sweep<R: Real, const FUSED: bool>(
 ) {
     let n = h.rows();
     let mut vector = vector;
-    for k in start..last {
-        let size = if k + 1 == last { 2 } else { 3 };
-        if k > start {
-            for (i, x) in vector.iter_mut().enumerate().take(size) {
-                *x = h.at(k + i, k - 1);
+    let mut threes = [Short {
+        v: [R::ZERO; 2],
+        tau: R::ZERO,
+    }; WINDOW];
+    for from in (start..last).step_by(WINDOW) {
+        let until = last.min(from + WINDOW);
+        // Further right, the window's reflectors act from the left only.
+        let near = reach.last_column.min(until + 1);
+        let mut count = 0;
+        let mut two = None;
+        for k in from..until {
+            let size = if k + 1 == last { 2 } else { 3 };
+            if k > start {
+                for (i, x) in vector.iter_mut().enumerate().take(size) {
+                    *x = h.at(k + i, k - 1);
+                }
+            }
+            let (head, tail) = vector.split_at_mut(1);
+            let (beta, tau) = reflector::<R, FUSED>(head[0], &mut tail[..size - 1]);
+            if k > start {
+                let column = &mut h.column_mut(k - 1)[k..k + size];
+                column.fill(R::ZERO);
+                column[0] = beta;
+            } else if start > first {
+                // The reflector reaches no further left than this element, of which only the sign can be meant.
+                h.set(k, k - 1, h.at(k, k - 1) * (R::ONE - tau));
+            }
+            let by = Short {
+                v: [vector[1], vector[2]],
+                tau,
+            };
+            let rows = from..(k + 4).min(last + 1);
+            if size == 3 {
+                by.three_rows(h, k, near);
+                by.three_columns::<FUSED>(h, k, rows);
+                threes[count] = by;
+                count += 1;
+            } else {
+                by.two_rows(h, k, k..near + 1);
+                by.two_columns(h, k, rows);
+                two = Some(by);
             }
         }
-        let (head, tail) = vector.split_at_mut(1);
-        let (beta, tau) = reflector::<R, FUSED>(head[0], &mut tail[..size - 1]);
-        if k > start {
-            let column = &mut h.column_mut(k - 1)[k..k + size];
-            column.fill(R::ZERO);
-            column[0] = beta;
-        } else if start > first {
-            // The reflector reaches no further left than this element, of which only the sign can be meant.
-            h.set(k, k - 1, h.at(k, k - 1) * (R::ONE - tau));
+        let threes = &threes[..count];
+        let far = near + 1..reach.last_column + 1;
+        for_rows_as_columns(h, &(from..from + count + 2), far.clone(), |rows, lanes| {
+            columns::<R, FUSED>(threes, None, rows, 0, lanes);
+        });
+        if let Some(two) = two {
+            two.two_rows(h, last - 1, far);
         }
-        let by = Short {
-            v: [vector[1], vector[2]],
-            tau,
-        };
-        let rows = reach.first_row..(k + 4).min(last + 1);
-        if size == 3 {
-            by.three_rows(h, k, reach.last_column);
-            by.three_columns(h, k, rows);
-            if let Some(z) = z.as_mut() {
-                by.three_columns(z, k, 0..n);
-            }
-        } else {
-            by.two_rows(h, k, reach.last_column);
-            by.two_columns(h, k, rows);
-            if let Some(z) = z.as_mut() {
-                by.two_columns(z, k, 0..n);
-            }
+        columns::<R, FUSED>(threes, two, h, from, reach.first_row..from);
+        if let Some(z) = z.as_mut() {
+            columns::<R, FUSED>(threes, two, z, from, 0..n);
         }
     }
+}
+
+/// What the reflectors of a window, the first of which begins at column `from`, do to `rows`.
+#[inline(always)]
+fn columns<R: Real, const FUSED: bool>(
+    threes: &[Short<R>],
+    two: Option<Short<R>>,
+    a: &mut Columns<'_, R>,
+    from: usize,
+    rows: Range<usize>,
+) {
+    for_strips(rows, |rows| {
+        for (k, three) in (from..).zip(threes) {
+            three.three_columns::<FUSED>(a, k, rows.clone());
+        }
+        if let Some(two) = two {
+            two.two_columns(a, from + threes.len(), rows);
+        }
+    });
 }
 
 /// A reflector of two or three elements, the first of which is one.
@@ -312,10 +354,10 @@ impl<R: Real> Short<R> {
     }
 
     #[inline(always)]
-    fn two_rows(self, h: &mut Columns<'_, R>, k: usize, last_column: usize) {
+    fn two_rows(self, h: &mut Columns<'_, R>, k: usize, columns: Range<usize>) {
         let v1 = self.v[0];
         let t1 = self.tau * v1;
-        for j in k..=last_column {
+        for j in columns {
             if let Some([x, y]) = h.column_mut(j)[k..].first_chunk_mut() {
                 let sum = *x + v1 * *y;
                 *x -= sum * self.tau;
@@ -325,21 +367,26 @@ impl<R: Real> Short<R> {
     }
 
     #[inline(always)]
-    fn three_columns(self, h: &mut Columns<'_, R>, k: usize, rows: std::ops::Range<usize>) {
+    fn three_columns<const FUSED: bool>(
+        self,
+        h: &mut Columns<'_, R>,
+        k: usize,
+        rows: Range<usize>,
+    ) {
         let [v1, v2] = self.v;
-        let (t1, t2) = (self.tau * v1, self.tau * v2);
+        let (t0, t1, t2) = (-self.tau, -self.tau * v1, -self.tau * v2);
         let (x, y, z) = h.three(k);
         let (x, y, z) = (&mut x[rows.clone()], &mut y[rows.clone()], &mut z[rows]);
         for ((x, y), z) in x.iter_mut().zip(y).zip(z) {
-            let sum = *x + v1 * *y + v2 * *z;
-            *x -= sum * self.tau;
-            *y -= sum * t1;
-            *z -= sum * t2;
+            let sum = z.mul_add::<FUSED>(v2, y.mul_add::<FUSED>(v1, *x));
+            *x = sum.mul_add::<FUSED>(t0, *x);
+            *y = sum.mul_add::<FUSED>(t1, *y);
+            *z = sum.mul_add::<FUSED>(t2, *z);
         }
     }
 
     #[inline(always)]
-    fn two_columns(self, h: &mut Columns<'_, R>, k: usize, rows: std::ops::Range<usize>) {
+    fn two_columns(self, h: &mut Columns<'_, R>, k: usize, rows: Range<usize>) {
         let v1 = self.v[0];
         let t1 = self.tau * v1;
         let (x, y) = h.two(k, k + 1);

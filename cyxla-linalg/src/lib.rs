@@ -13,7 +13,7 @@
 //! | `triangular.rs` | trsm |
 //! | `svd.rs`, `bidiagonal_qr.rs` | gesdd, gesvd |
 //! | `eigh.rs`, `symmetric_qr.rs`, `tridiagonal.rs` | syevd/heevd; sytrd/hetrd |
-//! | `schur.rs`, `francis.rs`, `complex_qr.rs`, `hessenberg.rs` | gees; gehrd |
+//! | `schur.rs`, `francis.rs`, `complex_qr.rs`, `sweep_window.rs`, `hessenberg.rs` | gees; gehrd |
 //! | `eig.rs`, `balance.rs`, `schur_vectors.rs` | geev |
 //! | `tridiagonal_solve.rs` | gtsv, the perturbed solve |
 //! | `sparse.rs` | CSR times dense |
@@ -72,6 +72,7 @@ mod shapes;
 mod simd;
 mod sparse;
 mod svd;
+mod sweep_window;
 mod symmetric_qr;
 mod targets;
 #[cfg(test)]

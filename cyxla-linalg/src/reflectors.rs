@@ -4,6 +4,7 @@ use faer::dyn_stack::{DynArray, MemStack, StackReq};
 use faer::reborrow::ReborrowMut;
 use faer::{MatMut, MatRef};
 
+use crate::columns::Columns;
 use crate::element::Element;
 use crate::householder::reflect;
 use crate::matrix::{set_product, subtract_product, view, view_mut};
@@ -57,6 +58,29 @@ pub(crate) fn orgqr<T: Element>(rows: usize, cols: usize, a: &mut [T], tau: &[T]
             block.apply_left(Op::None, own.subrows_mut(first, height), stack);
         }
     });
+}
+
+/// Multiplies the identity `q` from the left by the product of the reflectors of a Hessenberg form, whose tails are below the
+/// subdiagonal of `h`: `Q ← H₁ H₂ …`.
+///
+/// The columns of both are as far apart, and what lies between them is zero.
+pub(crate) fn form_hessenberg_basis<T: Element>(
+    h: &Columns<'_, T>,
+    tau: &[T],
+    q: &mut Columns<'_, T>,
+    stack: &mut MemStack,
+) {
+    let (n, stride) = (h.rows(), h.stride());
+    for first in (0..tau.len()).step_by(BLOCK).rev() {
+        let count = BLOCK.min(tau.len() - first);
+        let panel = &h.elements()[first * stride..][..count * stride];
+        let row = first + 1;
+        let (block, stack) = block(panel, stride, row, &tau[first..first + count], stack);
+        let q = view_mut(q.elements_mut(), stride, n, stride);
+        // The reflectors have changed no column left of theirs yet.
+        let reached = q.subcols_mut(row, n - row).subrows_mut(row, stride - row);
+        block.apply_left(Op::None, reached, stack);
+    }
 }
 
 /// Overwrites `c` (`rows × cols`) with `Q C`, `Qᴴ C`, `C Q` or `C Qᴴ`, Q the product of the `tau.len()` reflectors in the

@@ -7,6 +7,7 @@ use crate::columns::Columns;
 use crate::element::{Element, Number};
 use crate::householder::apply_reflectors;
 use crate::range::{is_finite, largest_part, scaling};
+use crate::reflectors::{block_scratch, form_hessenberg_basis};
 use crate::scratch::zeros;
 use crate::simd::{Kernel, vectorised};
 use crate::{complex_qr, francis, hessenberg};
@@ -77,7 +78,36 @@ pub(crate) fn scratch<T: Element>(n: usize) -> StackReq {
     StackReq::all_of(&[
         StackReq::new::<T>(n * spaced(n)).array(2),
         StackReq::new::<T>(n).array(2),
+        basis_scratch::<T>(n),
     ])
+}
+
+/// From how many rows on the basis of a Hessenberg form is made of blocks.
+const BLOCKED: usize = 64;
+
+/// The scratch of [`form_basis`].
+pub(crate) fn basis_scratch<T: Element>(n: usize) -> StackReq {
+    if n < BLOCKED {
+        StackReq::EMPTY
+    } else {
+        block_scratch::<T>(spaced(n), n)
+    }
+}
+
+/// Makes of the identity `q` the basis in which the matrix has its Hessenberg form. What lies between the columns is zero.
+#[inline(always)]
+pub(crate) fn form_basis<T: Element, const FUSED: bool>(
+    h: &Columns<'_, T>,
+    tau: &[T],
+    q: &mut Columns<'_, T>,
+    stack: &mut MemStack,
+) {
+    let n = h.rows();
+    if n < BLOCKED {
+        apply_reflectors::<T, FUSED>(h, tau, 1, q, n, true);
+    } else {
+        form_hessenberg_basis(h, tau, q, stack);
+    }
 }
 
 /// Replaces the column-major matrix `a` of `n` rows by its Schur form, and writes the Schur vectors to `vs` where given.
@@ -139,7 +169,7 @@ impl<T: Triangularize> Kernel for Form<'_, T> {
         let (mut h, stack) = zeros::<T>(stack, n * stride);
         let (mut z, stack) = zeros::<T>(stack, n * stride);
         let (mut tau, stack) = zeros::<T>(stack, n);
-        let (mut work, _) = zeros::<T>(stack, n);
+        let (mut work, stack) = zeros::<T>(stack, n);
         let mut h = Columns::with_stride(&mut h, n, stride);
         let mut z = Columns::with_stride(&mut z, n, stride);
         for j in 0..n {
@@ -151,7 +181,7 @@ impl<T: Triangularize> Kernel for Form<'_, T> {
         hessenberg::reduce::<T, FUSED>(0, n.saturating_sub(1), &mut h, tau, &mut work);
         if vs.is_some() {
             z.set_identity(n);
-            apply_reflectors::<T, FUSED>(&h, tau, 1, &mut z, n, true);
+            form_basis::<T, FUSED>(&h, tau, &mut z, stack);
         }
         clear_below_subdiagonal(&mut h);
         let vectors = vs.is_some().then(|| z.reborrow());

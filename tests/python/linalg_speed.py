@@ -26,3 +26,11 @@ def eigh(a):
 
 def svd(a):
     return tuple(jnp.linalg.svd(a))
+
+
+def eig(a):
+    return tuple(jnp.linalg.eig(a))
+
+
+def schur(a):
+    return tuple(jax.scipy.linalg.schur(a, output="complex" if jnp.iscomplexobj(a) else "real"))

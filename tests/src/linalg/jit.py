@@ -17,22 +17,29 @@ def uniform(count, seed):
     return (x >> np.uint32(8)).astype(np.float64) / (1 << 23) - 1
 
 
-def arguments(function, n, shape):
+def numbers(first, shape, dtype):
     count = int(np.prod(shape))
-    a = uniform(count, 0).reshape(shape)
+    re = uniform(count, first * count).reshape(shape)
+    if np.issubdtype(dtype, np.complexfloating):
+        return re + 1j * uniform(count, (first + 2) * count).reshape(shape)
+    return re
+
+
+def arguments(function, n, shape, dtype):
+    a = numbers(0, shape, dtype)
     if function in ("cholesky", "eigh"):
-        a = (a + a.swapaxes(-1, -2)) / 2
+        a = (a + a.swapaxes(-1, -2).conj()) / 2
     if function in ("cholesky", "solve_triangular"):
         a = a + 2 * n * np.eye(n)
     if function == "solve_triangular":
-        return [a, uniform(count, count).reshape(shape)]
+        return [a, numbers(1, shape, dtype)]
     return [a]
 
 
 def make(function, dtype, n, batch):
-    n, batch = int(n), int(batch)
+    dtype, n, batch = np.dtype(dtype), int(n), int(batch)
     shape = (n, n) if batch == 1 else (batch, n, n)
-    arrays = [array.astype(dtype) for array in arguments(function, n, shape)]
+    arrays = [array.astype(dtype) for array in arguments(function, n, shape, dtype)]
     jitted = jax.jit(getattr(linalg_speed, function))
 
     def run(count):

@@ -1,6 +1,6 @@
 //! The matrices that are measured with.
 
-use cyxla::{DType, HostArray};
+use cyxla::{Complex, DType, HostArray};
 
 use super::Shape;
 use crate::measure::Failure;
@@ -15,22 +15,23 @@ use crate::measure::Failure;
 pub(super) fn arguments(function: &str, shape: Shape) -> Result<Vec<HostArray>, Failure> {
     let Shape { n, batch, .. } = shape;
     let count = batch * n * n;
-    let mut a: Vec<_> = (0..count).map(uniform).collect();
-    for a in a.chunks_exact_mut(n * n) {
+    let numbers = |first: usize| -> Vec<f64> { (first..first + count).map(uniform).collect() };
+    let (mut re, mut im) = (numbers(0), numbers(2 * count));
+    for (re, im) in re.chunks_exact_mut(n * n).zip(im.chunks_exact_mut(n * n)) {
         if matches!(function, "cholesky" | "eigh") {
-            symmetrize(a, n);
+            symmetrize(re, n, 1.0);
+            symmetrize(im, n, -1.0);
         }
         if matches!(function, "cholesky" | "solve_triangular") {
             // Far from singular.
             #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
             let shift = 2.0 * n as f64;
-            a.iter_mut().step_by(n + 1).for_each(|a| *a += shift);
+            re.iter_mut().step_by(n + 1).for_each(|a| *a += shift);
         }
     }
-    let mut arguments = vec![shape.array(&a)?];
+    let mut arguments = vec![shape.array(&re, &im)?];
     if function == "solve_triangular" {
-        let b: Vec<_> = (count..2 * count).map(uniform).collect();
-        arguments.push(shape.array(&b)?);
+        arguments.push(shape.array(&numbers(count), &numbers(3 * count))?);
     }
     Ok(arguments)
 }
@@ -43,14 +44,28 @@ impl Shape {
         }
     }
 
-    fn array(self, elements: &[f64]) -> Result<HostArray, Failure> {
+    /// Of real types, the imaginary parts are left out.
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
+    fn array(self, re: &[f64], im: &[f64]) -> Result<HostArray, Failure> {
         let dims = self.dims();
-        if self.dtype == DType::F64 {
-            return Ok(HostArray::from_slice(elements, &dims)?);
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
-        let elements: Vec<_> = elements.iter().map(|&element| element as f32).collect();
-        Ok(HostArray::from_slice(&elements, &dims)?)
+        let parts = re.iter().zip(im);
+        Ok(match self.dtype {
+            DType::F32 => {
+                let elements: Vec<_> = re.iter().map(|&re| re as f32).collect();
+                HostArray::from_slice(&elements, &dims)?
+            }
+            DType::C64 => {
+                let elements: Vec<_> = parts
+                    .map(|(&re, &im)| Complex::new(re as f32, im as f32))
+                    .collect();
+                HostArray::from_slice(&elements, &dims)?
+            }
+            DType::C128 => {
+                let elements: Vec<_> = parts.map(|(&re, &im)| Complex::new(re, im)).collect();
+                HostArray::from_slice(&elements, &dims)?
+            }
+            _ => HostArray::from_slice(re, &dims)?,
+        })
     }
 }
 
@@ -63,12 +78,13 @@ fn uniform(index: usize) -> f64 {
     f64::from(x >> 8) / f64::from(1 << 23) - 1.0
 }
 
-fn symmetrize(a: &mut [f64], n: usize) {
+/// Replaces a matrix by the mean of itself and `sign` times its transpose.
+fn symmetrize(a: &mut [f64], n: usize, sign: f64) {
     for i in 0..n {
-        for j in 0..i {
-            let mean = f64::midpoint(a[i * n + j], a[j * n + i]);
+        for j in 0..=i {
+            let mean = f64::midpoint(a[i * n + j], sign * a[j * n + i]);
             a[i * n + j] = mean;
-            a[j * n + i] = mean;
+            a[j * n + i] = sign * mean;
         }
     }
 }
@@ -94,6 +110,20 @@ mod tests {
                 assert!(a[4 * i] > others, "{a:?}");
                 assert!((0..3).all(|j| a[3 * i + j] == a[3 * j + i]), "{a:?}");
             }
+        }
+    }
+
+    #[test]
+    fn complex_matrices_for_eigh_are_hermitian() {
+        let complex = Shape {
+            dtype: DType::C128,
+            ..SHAPE
+        };
+        let arguments = arguments("eigh", complex).unwrap();
+        let a = arguments[0].as_slice::<Complex<f64>>().unwrap();
+        assert_ne!(a[1].im, 0.0);
+        for a in a.chunks_exact(9) {
+            assert!((0..9).all(|k| a[k] == a[k % 3 * 3 + k / 3].conj()), "{a:?}");
         }
     }
 
