@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::element::{Element, Number, Real};
 use crate::householder::reflector;
 use crate::range::{modulus, quotient};
-use crate::sweep_window::{WINDOW, for_rows_as_columns, for_strips};
+use crate::sweep_window::{LANES, RowsAsColumns, STRIP, WINDOW};
 
 /// Sweeps per eigenvalue before the algorithm gives up: LAPACK's bound.
 const SWEEPS: usize = 30;
@@ -231,22 +231,37 @@ fn sweep<T: Element, const FUSED: bool>(
         }
         let pairs = &pairs[..until - from];
         let far = near + 1..reach.1 + 1;
-        for_rows_as_columns(h, &(from..until + 1), far, |rows, lanes| {
+        let changed = from..until + 1;
+        for left in far.clone().step_by(LANES) {
+            let strip = left..far.end.min(left + LANES);
+            let mut lanes = RowsAsColumns::new();
+            lanes.take(h, changed.clone(), strip.clone());
+            let mut lines = lanes.columns();
             for (k, &(v, tau)) in pairs.iter().enumerate() {
                 let (v, tau) = (Number::conj(v), Number::conj(tau));
-                columns::<T, FUSED>(rows, k, lanes.clone(), v, tau);
+                columns::<T, FUSED>(&mut lines, k, 0..LANES, v, tau);
             }
-        });
-        let late = |a: &mut Columns<'_, T>, rows| {
-            for_strips(rows, |rows| {
-                for (k, &(v, tau)) in (from..).zip(pairs) {
-                    columns::<T, FUSED>(a, k, rows.clone(), v, tau);
-                }
-            });
-        };
-        late(h, reach.0..from);
+            lanes.put(h, changed.clone(), strip);
+        }
+        late::<T, FUSED>(pairs, h, from, reach.0..from);
         if let Some(z) = z.as_mut() {
-            late(z, 0..n);
+            late::<T, FUSED>(pairs, z, from, 0..n);
+        }
+    }
+}
+
+/// What the reflectors of a window, the first of which begins at column `from`, do to `rows`.
+#[inline(always)]
+fn late<T: Element, const FUSED: bool>(
+    pairs: &[(T, T)],
+    a: &mut Columns<'_, T>,
+    from: usize,
+    rows: Range<usize>,
+) {
+    for top in rows.clone().step_by(STRIP) {
+        let strip = top..rows.end.min(top + STRIP);
+        for (k, &(v, tau)) in (from..).zip(pairs) {
+            columns::<T, FUSED>(a, k, strip.clone(), v, tau);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::element::Real;
 use crate::householder::reflector;
 use crate::range::hypotenuse;
 use crate::rotation::rotate;
-use crate::sweep_window::{WINDOW, for_rows_as_columns, for_strips};
+use crate::sweep_window::{LANES, RowsAsColumns, STRIP, WINDOW};
 
 /// Sweeps per eigenvalue before the algorithm gives up: LAPACK's bound.
 const SWEEPS: usize = 30;
@@ -299,9 +299,14 @@ fn sweep<R: Real, const FUSED: bool>(
         }
         let threes = &threes[..count];
         let far = near + 1..reach.last_column + 1;
-        for_rows_as_columns(h, &(from..from + count + 2), far.clone(), |rows, lanes| {
-            columns::<R, FUSED>(threes, None, rows, 0, lanes);
-        });
+        let changed = from..from + count + 2;
+        for left in far.clone().step_by(LANES) {
+            let strip = left..far.end.min(left + LANES);
+            let mut lanes = RowsAsColumns::new();
+            lanes.take(h, changed.clone(), strip.clone());
+            columns::<R, FUSED>(threes, None, &mut lanes.columns(), 0, 0..LANES);
+            lanes.put(h, changed.clone(), strip);
+        }
         if let Some(two) = two {
             two.two_rows(h, last - 1, far);
         }
@@ -321,14 +326,15 @@ fn columns<R: Real, const FUSED: bool>(
     from: usize,
     rows: Range<usize>,
 ) {
-    for_strips(rows, |rows| {
+    for top in rows.clone().step_by(STRIP) {
+        let strip = top..rows.end.min(top + STRIP);
         for (k, three) in (from..).zip(threes) {
-            three.three_columns::<FUSED>(a, k, rows.clone());
+            three.three_columns::<FUSED>(a, k, strip.clone());
         }
         if let Some(two) = two {
-            two.two_columns(a, from + threes.len(), rows);
+            two.two_columns(a, from + threes.len(), strip);
         }
-    });
+    }
 }
 
 /// A reflector of two or three elements, the first of which is one.

@@ -14,46 +14,52 @@ use crate::element::Element;
 pub(crate) const WINDOW: usize = 32;
 
 /// Columns that are transposed at a time.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// Rows that columns are cut to.
-const STRIP: usize = 64;
+pub(crate) const STRIP: usize = 64;
 
 /// Rows that the reflectors of a window change: each one up to three.
 const ROWS: usize = WINDOW + 2;
 
-/// Hands rows `rows`, at most two more than a window has steps, of `columns` to `reflect` as columns of a few elements, and takes
-/// back what becomes of them.
-#[inline(always)]
-pub(crate) fn for_rows_as_columns<T: Element>(
-    a: &mut Columns<'_, T>,
-    rows: &Range<usize>,
-    columns: Range<usize>,
-    mut reflect: impl FnMut(&mut Columns<'_, T>, Range<usize>),
-) {
-    let mut elements = [T::ZERO; ROWS * LANES];
-    for first in columns.clone().step_by(LANES) {
-        let count = LANES.min(columns.end - first);
-        for lane in 0..count {
-            let column = &a.column(first + lane)[rows.clone()];
-            for (row, &x) in elements.chunks_exact_mut(LANES).zip(column) {
+/// Rows of some columns of a matrix, as columns of [`LANES`] elements.
+#[derive(Clone, Copy)]
+pub(crate) struct RowsAsColumns<T> {
+    elements: [T; ROWS * LANES],
+}
+
+impl<T: Element> RowsAsColumns<T> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self {
+            elements: [T::ZERO; ROWS * LANES],
+        }
+    }
+
+    /// Takes rows `rows`, at most two more than a window has steps, of columns `columns`, of at most as many as there are lanes.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, a: &Columns<'_, T>, rows: Range<usize>, columns: Range<usize>) {
+        for (lane, column) in columns.enumerate() {
+            let column = &a.column(column)[rows.clone()];
+            for (row, &x) in self.elements.chunks_exact_mut(LANES).zip(column) {
                 row[lane] = x;
             }
         }
-        reflect(&mut Columns::new(&mut elements, LANES), 0..LANES);
-        for lane in 0..count {
-            let column = &mut a.column_mut(first + lane)[rows.clone()];
-            for (x, row) in column.iter_mut().zip(elements.chunks_exact(LANES)) {
+    }
+
+    #[inline(always)]
+    pub(crate) fn columns(&mut self) -> Columns<'_, T> {
+        Columns::new(&mut self.elements, LANES)
+    }
+
+    /// Puts back what [`take`](Self::take) took.
+    #[inline(always)]
+    pub(crate) fn put(&self, a: &mut Columns<'_, T>, rows: Range<usize>, columns: Range<usize>) {
+        for (lane, column) in columns.enumerate() {
+            let column = &mut a.column_mut(column)[rows.clone()];
+            for (x, row) in column.iter_mut().zip(self.elements.chunks_exact(LANES)) {
                 *x = row[lane];
             }
         }
-    }
-}
-
-/// Hands `rows` to `reflect`, a strip at a time.
-#[inline(always)]
-pub(crate) fn for_strips(rows: Range<usize>, mut reflect: impl FnMut(Range<usize>)) {
-    for first in rows.clone().step_by(STRIP) {
-        reflect(first..rows.end.min(first + STRIP));
     }
 }
