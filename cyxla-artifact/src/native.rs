@@ -1,9 +1,10 @@
-use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
+use std::{fmt, fs};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Digest;
+use crate::{Digest, ManifestError};
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -150,6 +151,21 @@ pub struct ImageFile {
     pub sha256: Digest,
 }
 
+impl ImageFile {
+    /// The bytes of the image, of the artifact in `directory`.
+    ///
+    /// # Errors
+    /// The file can't be read, or it is not the one that the manifest names.
+    pub fn read(&self, directory: &Path) -> Result<Vec<u8>, ManifestError> {
+        let path = directory.join(&self.file);
+        match fs::read(&path) {
+            Ok(bytes) if Digest::of(&bytes) == self.sha256 => Ok(bytes),
+            Ok(_) => Err(ManifestError::Code { path }),
+            Err(source) => Err(ManifestError::Io { path, source }),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +182,19 @@ mod tests {
             let json = serde_json::to_string(&engine).unwrap();
             assert_eq!(json, format!("{:?}", engine.name()));
         }
+    }
+
+    #[test]
+    fn an_image_that_is_not_the_one_that_was_written_is_refused() {
+        let image = ImageFile {
+            level: Level::V3,
+            file: "Cargo.toml".into(),
+            sha256: Digest::of(b"something else"),
+        };
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert!(matches!(image.read(here), Err(ManifestError::Code { .. })));
+        let gone = here.join("gone");
+        assert!(matches!(image.read(&gone), Err(ManifestError::Io { .. })));
     }
 
     #[test]

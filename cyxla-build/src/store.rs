@@ -21,7 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cyxla_artifact::{Digest, MANIFEST_FILE, Manifest, ManifestError};
+use cyxla_artifact::{MANIFEST_FILE, Manifest, ManifestError};
 
 use crate::freshness::{Change, LOCAL_FILE, Local, Stamps};
 use crate::native::IMAGE;
@@ -142,12 +142,7 @@ pub(crate) fn write(manifest: &Manifest, from: &Path, to: &Path) -> Result<(), S
         let code = Manifest::load(from, record)?.code;
         write_file(to, &record.code.file, &code)?;
         for image in &record.native.images {
-            let path = from.join(&image.file);
-            let bytes = fs::read(&path).map_err(fail(&path))?;
-            if Digest::of(&bytes) != image.sha256 {
-                return Err(ManifestError::Code { path }.into());
-            }
-            write_file(to, &image.file, &bytes)?;
+            write_file(to, &image.file, &image.read(from)?)?;
         }
     }
     write_file(to, MANIFEST_FILE, &manifest.to_json())?;

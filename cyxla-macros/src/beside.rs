@@ -1,4 +1,6 @@
-use cyxla_artifact::{Leaf, ProgramRecord};
+use std::path::Path;
+
+use cyxla_artifact::{Engine, Leaf, Native, ProgramRecord};
 use cyxla_syntax::{Declaration, Parameter};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -210,6 +212,7 @@ fn program_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> To
         [version.major, version.minor, version.patch].map(Literal::u32_unsuffixed);
     let calling_convention = Literal::u32_unsuffixed(*calling_convention);
     let sha256 = Literal::byte_string(record.code.sha256.as_bytes());
+    let native = native_tokens(record, code, krate);
     quote! {
         static PROGRAM: #krate::Program = #krate::Program::new(#private::ProgramParts {
             name: #name,
@@ -223,7 +226,42 @@ fn program_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> To
             calling_convention: #calling_convention,
             sha256: *#sha256,
             code: ::std::include_bytes!(#code),
-        });
+        })#native;
         &PROGRAM
+    }
+}
+
+/// What `program()` says of machine code, if there is something to say.
+fn native_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> TokenStream {
+    let Native {
+        engine,
+        images,
+        reason,
+    } = &record.native;
+    if *engine == Engine::default() && images.is_empty() {
+        return TokenStream::new();
+    }
+    let private = quote!(#krate::__private);
+    let engine = match engine {
+        Engine::Native => quote!(Native),
+        Engine::Auto => quote!(Auto),
+        _ => quote!(Pjrt),
+    };
+    let none = quote!(::core::option::Option::None);
+    let reason = reason
+        .as_ref()
+        .map_or(none, |reason| quote!(::core::option::Option::Some(#reason)));
+    // The images lie beside the code, whose path is text already.
+    let images = images.iter().map(|image| {
+        let path = Path::new(code).with_file_name(&image.file);
+        let path = path.to_string_lossy();
+        quote!(::std::include_bytes!(#path))
+    });
+    quote! {
+        .with_native(#private::NativeParts {
+            engine: #private::Engine::#engine,
+            images: &[#(#images),*],
+            reason: #reason,
+        })
     }
 }

@@ -37,6 +37,10 @@ fn expand_declaration(
     // Its digest is compared here, so that a damaged file stops the compiler and not the finished binary.
     Manifest::load(&artifact.directory, record)
         .map_err(|error| on_attribute(Mistake::Artifact(error)))?;
+    for image in &record.native.images {
+        let read = image.read(&artifact.directory);
+        read.map_err(|error| on_attribute(Mistake::Artifact(error)))?;
+    }
     let path = artifact.directory.join(&record.code.file);
     let code = path
         .to_str()
@@ -46,7 +50,7 @@ fn expand_declaration(
 
 #[cfg(test)]
 mod tests {
-    use cyxla_artifact::DType;
+    use cyxla_artifact::{DType, Digest, ImageFile, Level};
     use quote::quote;
 
     use super::*;
@@ -101,6 +105,31 @@ mod tests {
         std::fs::write(folder.path().join("double.mlirbc"), code).unwrap();
         let text = expanded(&surroundings);
         assert!(text.contains("compile_error"), "{text}");
+        assert!(text.contains("is not the file that its manifest was written with"));
+    }
+
+    #[test]
+    fn images_are_included_from_the_artifact_if_they_are_those_of_its_manifest() {
+        let mut record = testing::record(
+            &testing::declaration(attribute(), item()),
+            "src/main.rs:1",
+            vec![leaf("x", DType::F32, &[])],
+            vec![leaf("result", DType::F32, &[])],
+        );
+        record.native.images = vec![ImageFile {
+            level: Level::V3,
+            file: "double-x86-64-v3.image".into(),
+            sha256: Digest::of(b"image"),
+        }];
+        let (folder, surroundings) = demo();
+        testing::write_artifact(folder.path(), &testing::manifest(vec![record]));
+        let image = folder.path().join("double-x86-64-v3.image");
+        std::fs::write(&image, b"image").unwrap();
+        let text = expanded(&surroundings);
+        assert!(!text.contains("compile_error"), "{text}");
+        assert!(text.contains(&format!("{image:?}")), "{text}");
+        std::fs::write(&image, b"damaged").unwrap();
+        let text = expanded(&surroundings);
         assert!(text.contains("is not the file that its manifest was written with"));
     }
 

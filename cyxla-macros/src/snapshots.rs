@@ -4,7 +4,9 @@
 
 use std::path::Path;
 
-use cyxla_artifact::{DType, Leaf, ProgramRecord, PythonLocation};
+use cyxla_artifact::{
+    DType, Digest, Engine, ImageFile, Leaf, Level, ProgramRecord, PythonLocation,
+};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -238,6 +240,29 @@ fn more_arguments_than_a_tuple_has_are_not_prepared() {
     assert!(
         text.contains("fn start") && !text.contains("fn prepare"),
         "{text}"
+    );
+}
+
+#[test]
+fn machine_code_comes_with_the_program() {
+    let item = quote!(
+        fn double(x: f32) -> cyxla::Result<f32>;
+    );
+    expands(
+        "machine_code",
+        (quote!("model:double", engine = "auto"), item),
+        vec![leaf("x", DType::F32, &[])],
+        vec![leaf("result", DType::F32, &[])],
+        |record| {
+            record.native.engine = Engine::Auto;
+            record.native.images = [Level::V3, Level::V2]
+                .map(|level| ImageFile {
+                    level,
+                    file: format!("double-{level}.image"),
+                    sha256: Digest::of(b"image"),
+                })
+                .into();
+        },
     );
 }
 

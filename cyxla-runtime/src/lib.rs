@@ -84,10 +84,10 @@ pub use statistics::CompileStatistics;
 /// For the expansions of `#[cyxla::program]` only.
 #[doc(hidden)]
 pub mod __private {
-    pub use cyxla_artifact::{ArrayType, DType, StableHloVersion};
+    pub use cyxla_artifact::{ArrayType, DType, Engine, StableHloVersion};
 
     pub use crate::check::{
         Argument, Passed, Returned, argument, call, check_argument, check_result, prepare, start,
     };
-    pub use crate::program::{Parameter, ProgramParts};
+    pub use crate::program::{NativeParts, Parameter, ProgramParts};
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, Declared, Digest, Leaf, LoweredProgram, Native, ProgramRecord,
+    ArrayType, CodeFile, Declared, Digest, Engine, Leaf, LoweredProgram, Native, ProgramRecord,
     StableHloVersion,
 };
 
@@ -29,6 +29,7 @@ use crate::statistics::CompileStatistics;
 /// ```
 pub struct Program {
     parts: ProgramParts,
+    native: NativeParts,
     loaded: OnceLock<Compiled>,
     loading: Mutex<()>,
 }
@@ -61,14 +62,47 @@ pub struct ProgramParts {
     pub code: &'static [u8],
 }
 
+/// What the expansion of `#[cyxla::program]` says of a program's machine code.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct NativeParts {
+    pub engine: Engine,
+    pub images: &'static [&'static [u8]],
+    pub reason: Option<&'static str>,
+}
+
 impl Program {
     #[doc(hidden)]
     pub const fn new(parts: ProgramParts) -> Self {
         Self {
             parts,
+            native: NativeParts {
+                engine: Engine::Pjrt,
+                images: &[],
+                reason: None,
+            },
             loaded: OnceLock::new(),
             loading: Mutex::new(()),
         }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_native(mut self, native: NativeParts) -> Self {
+        self.native = native;
+        self
+    }
+
+    /// The images of its machine code, the most demanding first; empty if none was asked for, or none could be made.
+    ///
+    /// Source: the format is that of `cyxla_native::image`.
+    pub const fn images(&self) -> &'static [&'static [u8]] {
+        self.native.images
+    }
+
+    /// Why there is no machine code of it, although it was asked for with `engine = …`.
+    pub const fn not_native(&self) -> Option<&'static str> {
+        self.native.reason
     }
 
     /// The name of the function in Rust.
@@ -113,7 +147,7 @@ impl Program {
             array_type: parameter.array_type,
             donated: parameter.donated,
         };
-        let parts = &self.parts;
+        let (parts, native) = (&self.parts, &self.native);
         let record = ProgramRecord {
             name: parts.name.to_owned(),
             target: parts.target.to_owned(),
@@ -134,7 +168,11 @@ impl Program {
                 file: String::new(),
                 sha256: Digest::from_bytes(parts.sha256),
             },
-            native: Native::default(),
+            native: Native {
+                engine: native.engine,
+                images: Vec::new(),
+                reason: native.reason.map(str::to_owned),
+            },
         };
         LoweredProgram {
             record,
