@@ -13,7 +13,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::error_info::counted;
 use crate::ffi;
-use crate::plugin::{OptionValue, Plugin, default_plugin, find_plugin, plugin_at};
+use crate::plugin::{OptionValue, Plugin, Surroundings, default_plugin, find_plugin, plugin_at};
 use crate::threads;
 
 /// Which plugin to load by default, and how.
@@ -121,14 +121,16 @@ impl Options {
     fn chosen(&self) -> Result<Plugin, Error> {
         Ok(match (&self.plugin, &self.platform) {
             (Some(Given::Plugin(plugin)), None) => plugin.clone(),
-            (Some(Given::Path(path)), None) => plugin_at(path.clone()),
+            (Some(Given::Path(path)), None) => {
+                plugin_at(path.clone(), &Surroundings::of_process())?
+            }
             (Some(Given::Plugin(plugin)), Some(platform)) => Plugin {
                 platform: platform.clone(),
                 ..plugin.clone()
             },
             (Some(Given::Path(path)), Some(platform)) => Plugin {
                 platform: platform.clone(),
-                ..plugin_at(path.clone())
+                ..plugin_at(path.clone(), &Surroundings::of_process())?
             },
             (None, Some(platform)) => find_plugin(platform)?,
             (None, None) => default_plugin()?,

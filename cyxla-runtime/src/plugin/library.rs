@@ -11,7 +11,7 @@ use cyxla_pjrt_sys::{
     PJRT_Plugin_Attributes_Args, PJRT_Plugin_Initialize_Args,
 };
 
-use super::{Plugin, PluginError, Surroundings, xla_flags};
+use super::{Plugin, PluginError, Surroundings, accelerator, xla_flags};
 use crate::api::{self, Api};
 use crate::error::{ClientError, Error};
 
@@ -41,7 +41,7 @@ impl Library {
 /// Loads the library of `plugin`, and those that it wants before it. A path that was loaded before gives the same again.
 ///
 /// # Errors
-/// The file is no library, is no plugin, has another version of the API, does not know a flag in `XLA_FLAGS`, or refuses to
+/// The driver of its device is missing, the file is no library, is no plugin, has another version of the API, does not know a flag in `XLA_FLAGS`, or refuses to
 /// start. A later call tries again.
 pub(crate) fn load(plugin: &Plugin) -> Result<&'static Library, Error> {
     static LOADED: Mutex<Option<HashMap<PathBuf, &'static Library>>> = Mutex::new(None);
@@ -59,6 +59,12 @@ pub(crate) fn load(plugin: &Plugin) -> Result<&'static Library, Error> {
     if let Some(library) = loaded.get(&path) {
         return Ok(library);
     }
+    accelerator::check_driver(plugin, |library| {
+        // SAFETY: the driver's library is one that the plugin would load; the system says where it is.
+        let opened = unsafe { dlopen(Path::new(library), Visibility::Local) };
+        // The plugin uses it for as long as the process lives.
+        opened.map(std::mem::forget)
+    })?;
     xla_flags::check(&path, &Surroundings::of_process())?;
     let library = open(&path, &plugin.preload)?;
     loaded.insert(path, library);

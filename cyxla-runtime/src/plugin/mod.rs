@@ -1,8 +1,9 @@
 //! Which PJRT plugin to load: a shared library that compiles StableHLO for one platform and runs it.
 //!
 //! [`discovery`] finds plugins, [`registry`] reads their `plugin.toml`, [`wheels`] knows the packages that JAX users have,
-//! [`library`] loads one, if it knows the [flags](xla_flags) of the process.
+//! [`library`] loads one, if it knows the [flags](xla_flags) of the process and its [device](accelerator) has a driver.
 
+mod accelerator;
 mod discovery;
 mod error;
 pub(crate) mod library;

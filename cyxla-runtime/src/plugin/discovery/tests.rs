@@ -274,24 +274,21 @@ fn the_help_names_the_packages() {
 }
 
 #[test]
-fn the_help_for_an_accelerator_says_what_it_needs() {
-    let place = Place::new();
-    let text = search(&with(&[])).find("cuda13").unwrap_err().to_string();
-    assert!(
-        text.contains("help: the Python package jax-cuda13-pjrt has one"),
-        "{text}"
-    );
-    assert!(text.contains("preload"), "{text}");
-
-    let library = place.wheel("venv", CUDA13);
-    let surroundings = with(&[("VIRTUAL_ENV", &place.path("venv"))]);
-    let text = search(&surroundings)
-        .find("cuda13")
-        .unwrap_err()
-        .to_string();
-    let expected = format!("help: {} needs libraries and options", library.display());
-    assert!(text.contains(&expected), "{text}");
-
+fn the_help_for_an_accelerator_names_what_brings_its_libraries() {
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        for (platform, package) in [
+            ("cuda13", "`pip install 'jax-cuda13-plugin[with-cuda]'`,"),
+            (
+                "cuda",
+                "`pip install 'jax-cuda13-plugin[with-cuda]'` (or 'jax-cuda12-plugin[with-cuda]'),",
+            ),
+            ("rocm", "`pip install jax-rocm7-pjrt`,"),
+            ("tpu", "`pip install libtpu`,"),
+        ] {
+            let text = search(&with(&[])).find(platform).unwrap_err().to_string();
+            assert!(text.contains(package), "{text}");
+        }
+    }
     let text = search(&with(&[])).find("npu").unwrap_err().to_string();
     assert!(
         text.contains("help: no Python package with a plugin for `npu`"),
@@ -300,14 +297,48 @@ fn the_help_for_an_accelerator_says_what_it_needs() {
 }
 
 #[test]
-fn an_accelerator_of_a_wheel_is_never_the_default() {
+fn an_accelerator_of_a_wheel_is_the_default_if_there_is_nothing_for_the_processor() {
+    let place = Place::new();
+    let surroundings = with(&[("VIRTUAL_ENV", &place.path("venv"))]);
+    for library in [
+        "libtpu/libtpu.so",
+        "jax_plugins/xla_rocm7/xla_rocm_plugin.so",
+        "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+        CUDA13,
+        LAMMPS,
+    ] {
+        let library = place.wheel("venv", library);
+        assert_eq!(default_of(&surroundings).unwrap().path, library);
+    }
+}
+
+#[test]
+fn a_platform_without_version_is_the_newest_that_is_there() {
+    let place = Place::new();
+    let cuda12 = place.wheel("venv", "jax_plugins/xla_cuda12/xla_cuda_plugin.so");
+    let surroundings = with(&[("VIRTUAL_ENV", &place.path("venv"))]);
+    let find = |platform| search(&surroundings).find(platform);
+    assert_eq!(find("cuda").unwrap().path, cuda12);
+    let cuda13 = place.wheel("venv", CUDA13);
+    let found = find("cuda").unwrap();
+    assert_eq!((found.path, found.platform.as_str()), (cuda13, "cuda13"));
+    assert_eq!(find("cuda12").unwrap().path, cuda12);
+    assert!(find("rocm").is_err());
+}
+
+#[test]
+fn a_variable_of_a_wheel_that_is_not_understood_is_told() {
     let place = Place::new();
     place.wheel("venv", CUDA13);
-    let surroundings = with(&[("VIRTUAL_ENV", &place.path("venv"))]);
-    assert!(matches!(
-        default_of(&surroundings),
-        Err(PluginError::NotFound { .. })
-    ));
+    let surroundings = with(&[
+        ("VIRTUAL_ENV", &place.path("venv")),
+        ("XLA_CLIENT_MEM_FRACTION", Path::new("most")),
+    ]);
+    let text = search(&surroundings).find("cuda").unwrap_err().to_string();
+    assert!(
+        text.contains("XLA_CLIENT_MEM_FRACTION=\"most\" is not understood"),
+        "{text}"
+    );
 }
 
 #[test]
