@@ -14,6 +14,9 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod words;
+
 mod array_type;
 mod custom_calls;
 mod digest;
@@ -21,6 +24,7 @@ mod dtype;
 mod linalg;
 mod manifest;
 mod native;
+mod platform;
 mod program;
 mod stablehlo;
 mod text;
@@ -31,9 +35,12 @@ pub use digest::{Digest, DigestError, Hasher};
 pub use dtype::{DType, UnknownDType};
 pub use linalg::{Linalg, UnknownLinalg};
 pub use manifest::{MANIFEST_FILE, Manifest, ManifestError, SCHEMA, Source, Variable};
-pub use native::{Engine, ImageFile, Level, Native, UnknownWord};
+pub use native::{Engine, ImageFile, Level, Native};
+pub use platform::Platform;
 pub use program::{
-    CodeFile, Declared, Leaf, LoweredProgram, ProgramRecord, Provenance, PythonLocation,
+    CodeFile, Declared, Leaf, LoweredProgram, PlatformCode, ProgramRecord, Provenance,
+    PythonLocation,
 };
 pub use stablehlo::{StableHloVersion, StableHloVersionError};
 pub use text::Text;
+pub use words::UnknownWord;

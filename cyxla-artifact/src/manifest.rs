@@ -157,18 +157,15 @@ impl Manifest {
         json
     }
 
-    /// The code of one program of the artifact in `directory`.
+    /// One program of the artifact in `directory`, with its code for the platform of its record;
+    /// [`ProgramRecord::for_platform`] gives the record for another.
     ///
     /// # Errors
     /// The file can't be read, or it is not the one that the manifest names: other bytes, another StableHLO version.
     pub fn load(directory: &Path, record: &ProgramRecord) -> Result<LoweredProgram, ManifestError> {
-        let path = directory.join(&record.code.file);
-        let code = std::fs::read(&path).map_err(|source| ManifestError::Io {
-            path: path.clone(),
-            source,
-        })?;
-        let version = StableHloVersion::of_bytecode(&code);
-        if Digest::of(&code) != record.code.sha256 || version != Some(record.stablehlo_version) {
+        let code = record.code.read(directory)?;
+        if StableHloVersion::of_bytecode(&code) != Some(record.stablehlo_version) {
+            let path = directory.join(&record.code.file);
             return Err(ManifestError::Code { path });
         }
         Ok(LoweredProgram {
@@ -183,18 +180,22 @@ impl Manifest {
             let ProgramRecord {
                 name,
                 target,
-                code,
                 native,
                 ..
             } = record;
+            let code = record.code_files().map(|code| &code.file);
             let images = native.images.iter().map(|image| &image.file);
-            for file in std::iter::once(&code.file).chain(images) {
+            for file in code.chain(images) {
                 if file.is_empty() || file.starts_with('.') || file.contains(['/', '\\', ':', '\0'])
                 {
                     return Some(format!(
                         "the code of `{name}` would be outside of its folder, at {file:?}"
                     ));
                 }
+            }
+            let platforms: BTreeSet<&str> = record.platforms().collect();
+            if platforms.len() != 1 + record.other_platforms.len() {
+                return Some(format!("`{name}` is there twice for one platform"));
             }
             if !seen.insert((
                 name,
@@ -213,7 +214,7 @@ impl Manifest {
 mod tests {
     use super::*;
     use crate::{
-        ArrayType, CodeFile, DType, Declared, Engine, ImageFile, Leaf, Level, Native,
+        ArrayType, CodeFile, DType, Declared, Engine, ImageFile, Leaf, Level, Native, PlatformCode,
         PythonLocation,
     };
 
@@ -266,6 +267,14 @@ mod tests {
                     file: "f-1.mlirbc".into(),
                     sha256: Digest::of(code),
                 },
+                other_platforms: vec![PlatformCode {
+                    platform: "cuda".into(),
+                    custom_calls: vec!["mine".into()],
+                    code: CodeFile {
+                        file: "f-2.mlirbc".into(),
+                        sha256: Digest::of(b"for cuda"),
+                    },
+                }],
                 native: Native {
                     engine: Engine::Auto,
                     images: vec![ImageFile {
@@ -331,7 +340,42 @@ mod tests {
                 ),
                 "image {file:?}"
             );
+            let mut manifest = self::manifest();
+            manifest.programs[0].other_platforms[0].code.file = file.into();
+            assert!(
+                matches!(
+                    read(&manifest.to_json()),
+                    Err(ManifestError::Inconsistent { .. })
+                ),
+                "for cuda {file:?}"
+            );
         }
+    }
+
+    #[test]
+    fn a_program_that_is_there_twice_for_one_platform_is_refused() {
+        let mut manifest = manifest();
+        manifest.programs[0].other_platforms[0].platform = "cpu".into();
+        assert!(matches!(
+            read(&manifest.to_json()),
+            Err(ManifestError::Inconsistent { .. })
+        ));
+    }
+
+    #[test]
+    fn a_record_for_one_of_its_platforms_has_the_code_of_that_one() {
+        let record = &manifest().programs[0];
+        assert_eq!(record.platforms().collect::<Vec<_>>(), ["cpu", "cuda"]);
+        let cpu = record.for_platform("cpu").unwrap();
+        assert_eq!((&cpu.code, &cpu.native), (&record.code, &record.native));
+        assert!(cpu.other_platforms.is_empty());
+        let cuda = record.for_platform("cuda").unwrap();
+        assert_eq!(cuda.platform, "cuda");
+        assert_eq!(cuda.code.file, "f-2.mlirbc");
+        assert_eq!(cuda.custom_calls, ["mine"]);
+        // Machine code is for the processor.
+        assert_eq!(cuda.native, Native::default());
+        assert_eq!(record.for_platform("tpu"), None);
     }
 
     #[test]

@@ -1,6 +1,5 @@
+use std::fs;
 use std::path::Path;
-use std::str::FromStr;
-use std::{fmt, fs};
 
 use serde::{Deserialize, Serialize};
 
@@ -78,44 +77,9 @@ impl Level {
     }
 }
 
-macro_rules! words {
-    ($($name:ident, $what:literal;)*) => {$(
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = UnknownWord;
-
-            fn from_str(text: &str) -> Result<Self, UnknownWord> {
-                let known = Self::ALL.into_iter().find(|one| one.name() == text);
-                known.ok_or_else(|| UnknownWord {
-                    text: text.to_owned(),
-                    what: $what,
-                    known: Self::ALL.map(Self::name).join(", "),
-                })
-            }
-        }
-    )*};
-}
-
 words! {
     Engine, "engine";
     Level, "level of instructions";
-}
-
-/// A word that names no engine, or no level.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{text}` is no {what}, which are {known}")]
-pub struct UnknownWord {
-    /// What was met.
-    pub text: String,
-    /// What it should name.
-    pub what: &'static str,
-    /// The words that there are.
-    pub known: String,
 }
 
 /// What is known of a program's machine code.

@@ -1,8 +1,10 @@
 use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ArrayType, Digest, Native, StableHloVersion};
+use crate::{ArrayType, Digest, ManifestError, Native, StableHloVersion};
 
 /// One lowered program: everything about it but its code, which lies in a file of its own.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -16,7 +18,7 @@ pub struct ProgramRecord {
     pub declared: Declared,
     /// Where the Python function is defined, if Python could tell.
     pub location: Option<PythonLocation>,
-    /// The JAX platform that it was lowered for: `cpu`.
+    /// The JAX platform that the code was lowered for: `cpu`.
     pub platform: String,
     /// Whether `jax_enable_x64` was on.
     pub x64: bool,
@@ -32,9 +34,56 @@ pub struct ProgramRecord {
     pub calling_convention: u32,
     /// The file with the code.
     pub code: CodeFile,
+    /// The same program for the other platforms that it was lowered for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_platforms: Vec<PlatformCode>,
     /// The engine that is to run it, and its machine code.
     #[serde(default, skip_serializing_if = "Native::is_default")]
     pub native: Native,
+}
+
+/// A program as it was lowered for one more platform. Arguments, results and versions are those of the record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlatformCode {
+    /// The JAX platform: `cuda`.
+    pub platform: String,
+    /// The custom-call targets that this module holds, sorted.
+    pub custom_calls: Vec<String>,
+    /// The file with the code.
+    pub code: CodeFile,
+}
+
+impl ProgramRecord {
+    /// The platforms that the program was lowered for, that of [`code`](Self::code) first.
+    pub fn platforms(&self) -> impl Iterator<Item = &str> {
+        let others = self
+            .other_platforms
+            .iter()
+            .map(|other| other.platform.as_str());
+        std::iter::once(self.platform.as_str()).chain(others)
+    }
+
+    /// The record as if the program had been lowered for this platform alone; none if it was not lowered for it.
+    pub fn for_platform(&self, platform: &str) -> Option<Self> {
+        let mut record = self.clone();
+        record.other_platforms.clear();
+        if platform != self.platform {
+            let mut others = self.other_platforms.iter();
+            let other = others.find(|other| other.platform == platform)?.clone();
+            record.platform = other.platform;
+            record.custom_calls = other.custom_calls;
+            record.code = other.code;
+            record.native = Native::default();
+        }
+        Some(record)
+    }
+
+    /// The files with its code, for every platform.
+    pub fn code_files(&self) -> impl Iterator<Item = &CodeFile> {
+        let others = self.other_platforms.iter().map(|other| &other.code);
+        std::iter::once(&self.code).chain(others)
+    }
 }
 
 /// What a declaration in Rust said, as text: equal declarations have equal texts.
@@ -81,6 +130,21 @@ pub struct CodeFile {
     pub file: String,
     /// The digest of its bytes.
     pub sha256: Digest,
+}
+
+impl CodeFile {
+    /// The code, of the artifact in `directory`.
+    ///
+    /// # Errors
+    /// The file can't be read, or it is not the one that the manifest names.
+    pub fn read(&self, directory: &Path) -> Result<Vec<u8>, ManifestError> {
+        let path = directory.join(&self.file);
+        match fs::read(&path) {
+            Ok(bytes) if Digest::of(&bytes) == self.sha256 => Ok(bytes),
+            Ok(_) => Err(ManifestError::Code { path }),
+            Err(source) => Err(ManifestError::Io { path, source }),
+        }
+    }
 }
 
 /// What lowered the programs.

@@ -3,7 +3,9 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{Digest, Engine, Hasher, Level, Linalg, ProgramRecord, StableHloVersion};
+use cyxla_artifact::{
+    Digest, Engine, Hasher, Level, Linalg, Platform, ProgramRecord, StableHloVersion,
+};
 
 use crate::cargo::{self, Variables, variable};
 use crate::custom_calls;
@@ -57,6 +59,7 @@ pub struct Builder {
     linalg: Linalg,
     engine: Option<Engine>,
     levels: Vec<Level>,
+    platforms: Vec<Platform>,
     debug_info: bool,
     dependencies: Vec<PathBuf>,
 }
@@ -138,6 +141,15 @@ impl Builder {
     /// [`Level::DEFAULT`]. Each takes a Python process of its own.
     pub fn levels(mut self, levels: impl IntoIterator<Item = Level>) -> Self {
         self.levels = levels.into_iter().collect();
+        self
+    }
+
+    /// The platforms that the programs are lowered for, unless they say `platforms = …` themselves. By default what
+    /// Cargo.toml says, else the CPU.
+    ///
+    /// Each is one more module in the binary, and the run time takes that of its plugin. No device is needed to lower.
+    pub fn platforms(mut self, platforms: impl IntoIterator<Item = Platform>) -> Self {
+        self.platforms = platforms.into_iter().collect();
         self
     }
 
@@ -285,10 +297,24 @@ impl Builder {
         levels
     }
 
+    /// The platforms that a program is lowered for, that of the processor first.
+    fn used_platforms(&self, program: &Program, package: &Package) -> Vec<Platform> {
+        let named = [
+            &program.platforms,
+            &self.platforms,
+            &package.settings.platforms,
+        ];
+        let named = named.into_iter().find(|platforms| !platforms.is_empty());
+        let mut platforms = named.map_or_else(|| vec![Platform::Cpu], Clone::clone);
+        platforms.sort();
+        platforms.dedup();
+        platforms
+    }
+
     fn request(&self, program: &Program, package: &Package) -> ProgramRequest {
         ProgramRequest {
             target: program.target.clone(),
-            platform: "cpu".to_owned(),
+            platforms: self.used_platforms(program, package),
             x64: program.x64,
             x64_explicit: program.x64_explicit,
             arguments: Some(program.arguments.clone()),

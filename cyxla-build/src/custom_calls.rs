@@ -62,6 +62,7 @@ mod tests {
             custom_calls: words(named),
             linalg: None,
             engine: None,
+            platforms: vec![],
             stablehlo_version: None,
             deps: vec![],
         };
@@ -81,6 +82,7 @@ mod tests {
                 file: "step.mlirbc".into(),
                 sha256: Digest::of(b""),
             },
+            other_platforms: vec![],
             native: Native::default(),
         };
         let manifest = Manifest {

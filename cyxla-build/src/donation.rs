@@ -59,6 +59,7 @@ mod tests {
             custom_calls: vec![],
             linalg: None,
             engine: None,
+            platforms: vec![],
             stablehlo_version: None,
             deps: vec![],
         }
@@ -86,6 +87,7 @@ mod tests {
                 file: "step.mlirbc".into(),
                 sha256: Digest::of(b""),
             },
+            other_platforms: vec![],
             native: Native::default(),
         };
         Manifest {

@@ -22,7 +22,7 @@ mod scan;
 mod store;
 mod update;
 
-pub use cyxla_artifact::{Engine, Level, Linalg, StableHloVersion};
+pub use cyxla_artifact::{Engine, Level, Linalg, Platform, StableHloVersion};
 
 pub use builder::{Builder, Report};
 pub use error::{Error, Errors};

@@ -5,8 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
-    ArrayType, CodeFile, Declared, Engine, LINALG_CALLS, Leaf, Linalg, Native, ProgramRecord,
-    Provenance, PythonLocation, StableHloVersion, XLA_CALL_PREFIXES, XLA_CALLS,
+    ArrayType, CodeFile, Declared, Engine, LINALG_CALLS, Leaf, Linalg, Native, Platform,
+    PlatformCode, ProgramRecord, Provenance, PythonLocation, StableHloVersion, XLA_CALL_PREFIXES,
+    XLA_CALLS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +54,8 @@ impl KnownCalls {
 pub(crate) struct ProgramRequest {
     /// The entry point, `module:function`.
     pub(crate) target: String,
-    pub(crate) platform: String,
+    /// The platforms to lower for; that of the processor comes first.
+    pub(crate) platforms: Vec<Platform>,
     pub(crate) x64: bool,
     /// Whether the user said so. If not, the user's Python code may turn x64 on itself.
     pub(crate) x64_explicit: bool,
@@ -151,6 +153,11 @@ pub(crate) struct Lowered {
     stablehlo_version: StableHloVersion,
     calling_convention: u32,
     code_file: CodeFile,
+    /// The platform of that code.
+    platform: String,
+    /// The same for the other platforms.
+    #[serde(default)]
+    other_platforms: Vec<PlatformCode>,
     /// Its machine code, which is made behind the lowering.
     #[serde(skip)]
     pub(crate) native: Native,
@@ -169,7 +176,7 @@ impl Lowered {
             target: request.target.clone(),
             declared,
             location: self.location,
-            platform: request.platform.clone(),
+            platform: self.platform,
             x64: self.x64,
             inputs: self.inputs,
             outputs: self.outputs,
@@ -177,6 +184,7 @@ impl Lowered {
             stablehlo_version: self.stablehlo_version,
             calling_convention: self.calling_convention,
             code: self.code_file,
+            other_platforms: self.other_platforms,
             native: self.native,
         }
     }
@@ -186,6 +194,11 @@ impl Lowered {
     /// The name of the file with the code, in the folder of the output.
     pub(crate) fn code_file(&self) -> &str {
         &self.code_file.file
+    }
+
+    /// The platform of that code.
+    pub(crate) fn platform(&self) -> &str {
+        &self.platform
     }
 
     /// The targets of its custom calls.
@@ -201,15 +214,18 @@ impl Lowered {
 
     /// The file with the code must lie in the folder of the output itself.
     fn check_code_file(&self) -> Result<(), LowerError> {
-        let file = Path::new(&self.code_file.file);
-        let is_name = file
-            .file_name()
-            .is_some_and(|name| name == file.as_os_str());
-        if is_name {
-            return Ok(());
+        let others = self.other_platforms.iter().map(|other| &other.code);
+        for code in std::iter::once(&self.code_file).chain(others) {
+            let file = Path::new(&code.file);
+            let is_name = file
+                .file_name()
+                .is_some_and(|name| name == file.as_os_str());
+            if !is_name {
+                let reason = format!("it has code outside of its folder, at {}", file.display());
+                return Err(LowerError::Answer { reason });
+            }
         }
-        let reason = format!("it has code outside of its folder, at {}", file.display());
-        Err(LowerError::Answer { reason })
+        Ok(())
     }
 }
 
@@ -319,6 +335,8 @@ mod tests {
                 "inputs": [{"path": "x", "type": {"dtype": "float32", "shape": [8, 4]}, "donated": true}],
                 "outputs": [{"path": "result", "type": {"dtype": "float32", "shape": []}}],
                 "custom_calls": [], "stablehlo_version": "1.10.0", "calling_convention": 10,
+                "platform": "cpu", "other_platforms": [{"platform": "cuda", "custom_calls": [], "code": {"file": "f-2.mlirbc",
+                    "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}],
                 "code_file": {"file": "f-1.mlirbc",
                     "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}},
             {"error": {"kind": "trace-failed", "message": "m", "help": "h", "location": null, "traceback": null}}],
@@ -369,6 +387,7 @@ mod tests {
             ("f-1.mlirbc", "../f-1.mlirbc"),
             ("f-1.mlirbc", "/etc/passwd"),
             ("f-1.mlirbc", ""),
+            ("f-2.mlirbc", "../f-2.mlirbc"),
         ] {
             let hostile = ANSWER.replacen(from, to, 1);
             assert_ne!(hostile, ANSWER);

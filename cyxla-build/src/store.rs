@@ -104,10 +104,10 @@ pub(crate) fn open(folder: &Path, stamps: &mut Stamps) -> Result<Manifest, Chang
     };
     let manifest = Manifest::read(folder).map_err(damaged)?;
     for record in &manifest.programs {
-        let code = (&record.code.file, record.code.sha256);
+        let code = record.code_files().map(|code| (&code.file, code.sha256));
         let images = record.native.images.iter();
         let images = images.map(|image| (&image.file, image.sha256));
-        for (file, sha256) in std::iter::once(code).chain(images) {
+        for (file, sha256) in code.chain(images) {
             let path = folder.join(file);
             if stamps.digest(&path).ok() != Some(sha256) {
                 return Err(damaged(ManifestError::Code { path }));
@@ -141,6 +141,9 @@ pub(crate) fn write(manifest: &Manifest, from: &Path, to: &Path) -> Result<(), S
     for record in &manifest.programs {
         let code = Manifest::load(from, record)?.code;
         write_file(to, &record.code.file, &code)?;
+        for other in &record.other_platforms {
+            write_file(to, &other.code.file, &other.code.read(from)?)?;
+        }
         for image in &record.native.images {
             write_file(to, &image.file, &image.read(from)?)?;
         }
@@ -177,7 +180,7 @@ pub(crate) fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), 
 fn remove_leftovers(manifest: &Manifest, folder: &Path) -> io::Result<()> {
     let mut code: BTreeSet<&str> = BTreeSet::new();
     for record in &manifest.programs {
-        code.insert(&record.code.file);
+        code.extend(record.code_files().map(|code| code.file.as_str()));
         code.extend(record.native.images.iter().map(|image| image.file.as_str()));
     }
     for entry in fs::read_dir(folder)? {

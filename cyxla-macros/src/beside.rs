@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use cyxla_artifact::{Engine, Leaf, Native, ProgramRecord};
+use cyxla_artifact::{CodeFile, Engine, Leaf, Native, PlatformCode, ProgramRecord};
 use cyxla_syntax::{Declaration, Parameter};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -212,6 +212,7 @@ fn program_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> To
         [version.major, version.minor, version.patch].map(Literal::u32_unsuffixed);
     let calling_convention = Literal::u32_unsuffixed(*calling_convention);
     let sha256 = Literal::byte_string(record.code.sha256.as_bytes());
+    let platforms = platforms_tokens(record, code, krate);
     let native = native_tokens(record, code, krate);
     quote! {
         static PROGRAM: #krate::Program = #krate::Program::new(#private::ProgramParts {
@@ -226,9 +227,47 @@ fn program_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> To
             calling_convention: #calling_convention,
             sha256: *#sha256,
             code: ::std::include_bytes!(#code),
-        })#native;
+        })#platforms #native;
         &PROGRAM
     }
+}
+
+/// What `program()` says of the platforms beyond the first, if there are any.
+fn platforms_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> TokenStream {
+    if record.other_platforms.is_empty() {
+        return TokenStream::new();
+    }
+    let private = quote!(#krate::__private);
+    let others = record.other_platforms.iter().map(|other| {
+        let PlatformCode {
+            platform,
+            custom_calls,
+            code: CodeFile { file, sha256 },
+        } = other;
+        let sha256 = Literal::byte_string(sha256.as_bytes());
+        let path = beside(code, file);
+        quote! {
+            #private::PlatformParts {
+                platform: #platform,
+                custom_calls: &[#(#custom_calls),*],
+                sha256: *#sha256,
+                code: ::std::include_bytes!(#path),
+            }
+        }
+    });
+    // A constant, since what a static borrows must live as long as it.
+    quote! {
+        .with_platforms({
+            const OTHERS: &[#private::PlatformParts] = &[#(#others),*];
+            OTHERS
+        })
+    }
+}
+
+/// The path of a file beside the code, whose path is text already.
+fn beside(code: &str, file: &str) -> String {
+    let path = Path::new(code).with_file_name(file);
+    path.to_string_lossy().into_owned()
 }
 
 /// What `program()` says of machine code, if there is something to say.
@@ -251,10 +290,8 @@ fn native_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> Tok
     let reason = reason
         .as_ref()
         .map_or(none, |reason| quote!(::core::option::Option::Some(#reason)));
-    // The images lie beside the code, whose path is text already.
     let images = images.iter().map(|image| {
-        let path = Path::new(code).with_file_name(&image.file);
-        let path = path.to_string_lossy();
+        let path = beside(code, &image.file);
         quote!(::std::include_bytes!(#path))
     });
     quote! {

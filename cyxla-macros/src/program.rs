@@ -37,6 +37,10 @@ fn expand_declaration(
     // Its digest is compared here, so that a damaged file stops the compiler and not the finished binary.
     Manifest::load(&artifact.directory, record)
         .map_err(|error| on_attribute(Mistake::Artifact(error)))?;
+    for other in &record.other_platforms {
+        let read = other.code.read(&artifact.directory);
+        read.map_err(|error| on_attribute(Mistake::Artifact(error)))?;
+    }
     for image in &record.native.images {
         let read = image.read(&artifact.directory);
         read.map_err(|error| on_attribute(Mistake::Artifact(error)))?;
@@ -50,7 +54,7 @@ fn expand_declaration(
 
 #[cfg(test)]
 mod tests {
-    use cyxla_artifact::{DType, Digest, ImageFile, Level};
+    use cyxla_artifact::{CodeFile, DType, Digest, ImageFile, Level, PlatformCode};
     use quote::quote;
 
     use super::*;
@@ -129,6 +133,34 @@ mod tests {
         assert!(!text.contains("compile_error"), "{text}");
         assert!(text.contains(&format!("{image:?}")), "{text}");
         std::fs::write(&image, b"damaged").unwrap();
+        let text = expanded(&surroundings);
+        assert!(text.contains("is not the file that its manifest was written with"));
+    }
+
+    #[test]
+    fn code_for_other_platforms_is_included_if_it_is_that_of_the_manifest() {
+        let mut record = testing::record(
+            &testing::declaration(attribute(), item()),
+            "src/main.rs:1",
+            vec![leaf("x", DType::F32, &[])],
+            vec![leaf("result", DType::F32, &[])],
+        );
+        record.other_platforms = vec![PlatformCode {
+            platform: "cuda".into(),
+            custom_calls: vec![],
+            code: CodeFile {
+                file: "double-cuda.mlirbc".into(),
+                sha256: Digest::of(b"cuda"),
+            },
+        }];
+        let (folder, surroundings) = demo();
+        testing::write_artifact(folder.path(), &testing::manifest(vec![record]));
+        let code = folder.path().join("double-cuda.mlirbc");
+        std::fs::write(&code, b"cuda").unwrap();
+        let text = expanded(&surroundings);
+        assert!(!text.contains("compile_error"), "{text}");
+        assert!(text.contains(&format!("{code:?}")), "{text}");
+        std::fs::write(&code, b"damaged").unwrap();
         let text = expanded(&surroundings);
         assert!(text.contains("is not the file that its manifest was written with"));
     }

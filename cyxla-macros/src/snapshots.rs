@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use cyxla_artifact::{
-    DType, Digest, Engine, ImageFile, Leaf, Level, ProgramRecord, PythonLocation,
+    CodeFile, DType, Digest, Engine, ImageFile, Leaf, Level, PlatformCode, ProgramRecord,
+    PythonLocation,
 };
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -262,6 +263,29 @@ fn machine_code_comes_with_the_program() {
                     sha256: Digest::of(b"image"),
                 })
                 .into();
+        },
+    );
+}
+
+#[test]
+fn each_platform_has_its_code() {
+    let item = quote!(
+        fn double(x: f32) -> cyxla::Result<f32>;
+    );
+    expands(
+        "platforms",
+        (quote!("model:double", platforms = ["cpu", "cuda"]), item),
+        vec![leaf("x", DType::F32, &[])],
+        vec![leaf("result", DType::F32, &[])],
+        |record| {
+            record.other_platforms = vec![PlatformCode {
+                platform: "cuda".into(),
+                custom_calls: vec!["mine".into()],
+                code: CodeFile {
+                    file: "double-cuda.mlirbc".into(),
+                    sha256: Digest::of(b"cuda"),
+                },
+            }];
         },
     );
 }

@@ -52,6 +52,7 @@ pub(crate) fn record(
             file: format!("{}.mlirbc", declaration.function.name()),
             sha256: Digest::of(CODE),
         },
+        other_platforms: vec![],
         native: Native::default(),
     }
 }

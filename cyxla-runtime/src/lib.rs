@@ -89,5 +89,5 @@ pub mod __private {
     pub use crate::check::{
         Argument, Passed, Returned, argument, call, check_argument, check_result, prepare, start,
     };
-    pub use crate::program::{NativeParts, Parameter, ProgramParts};
+    pub use crate::program::{NativeParts, Parameter, PlatformParts, ProgramParts};
 }

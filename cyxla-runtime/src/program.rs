@@ -29,6 +29,7 @@ use crate::statistics::CompileStatistics;
 /// ```
 pub struct Program {
     parts: ProgramParts,
+    other_platforms: &'static [PlatformParts],
     native: NativeParts,
     loaded: OnceLock<Compiled>,
     loading: Mutex<()>,
@@ -62,6 +63,16 @@ pub struct ProgramParts {
     pub code: &'static [u8],
 }
 
+/// What the expansion of `#[cyxla::program]` says of its program for one more platform.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct PlatformParts {
+    pub platform: &'static str,
+    pub custom_calls: &'static [&'static str],
+    pub sha256: [u8; 32],
+    pub code: &'static [u8],
+}
+
 /// What the expansion of `#[cyxla::program]` says of a program's machine code.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +87,7 @@ impl Program {
     pub const fn new(parts: ProgramParts) -> Self {
         Self {
             parts,
+            other_platforms: &[],
             native: NativeParts {
                 engine: Engine::Pjrt,
                 images: &[],
@@ -90,6 +102,13 @@ impl Program {
     #[must_use]
     pub const fn with_native(mut self, native: NativeParts) -> Self {
         self.native = native;
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_platforms(mut self, other_platforms: &'static [PlatformParts]) -> Self {
+        self.other_platforms = other_platforms;
         self
     }
 
@@ -115,9 +134,15 @@ impl Program {
         self.parts.target
     }
 
-    /// The JAX platform that it was lowered for: `cpu`.
+    /// The JAX platform that it was lowered for, `cpu`; of several, that of [`code`](Self::code).
     pub const fn platform(&self) -> &'static str {
         self.parts.platform
+    }
+
+    /// All platforms that it was lowered for, with `platforms = …`. It is loaded for the one that the plugin runs on.
+    pub fn platforms(&self) -> Vec<&'static str> {
+        let others = self.other_platforms.iter().map(|other| other.platform);
+        std::iter::once(self.parts.platform).chain(others).collect()
     }
 
     /// The arguments, in calling order.
@@ -138,6 +163,23 @@ impl Program {
     /// The StableHLO version that the code is written at.
     pub const fn stablehlo_version(&self) -> StableHloVersion {
         self.parts.stablehlo_version
+    }
+
+    /// The program as it left JAX for one of its [`platforms`](Self::platforms); none if it was not lowered for that one.
+    pub fn lowered_for(&self, platform: &str) -> Option<LoweredProgram> {
+        if platform == self.parts.platform {
+            return Some(self.lowered());
+        }
+        let mut others = self.other_platforms.iter();
+        let other = others.find(|other| other.platform == platform)?;
+        let of_other = Self::new(ProgramParts {
+            platform: other.platform,
+            custom_calls: other.custom_calls,
+            sha256: other.sha256,
+            code: other.code,
+            ..self.parts
+        });
+        Some(of_other.lowered())
     }
 
     /// The program as it left JAX, for [`compile_program`](crate::compile_program). The code is borrowed from the binary.
@@ -168,6 +210,7 @@ impl Program {
                 file: String::new(),
                 sha256: Digest::from_bytes(parts.sha256),
             },
+            other_platforms: Vec::new(),
             native: Native {
                 engine: native.engine,
                 images: Vec::new(),
@@ -239,7 +282,11 @@ impl Program {
             return Ok(loaded);
         }
         let cache = DiskCache::of_environment();
-        let loaded = compile_program_in(&cache, &default_client()?, &self.lowered())?;
+        let client = default_client()?;
+        // Where there is none for this platform, the error names the first.
+        let program = self.lowered_for(client.platform());
+        let program = program.unwrap_or_else(|| self.lowered());
+        let loaded = compile_program_in(&cache, &client, &program)?;
         Ok(self.loaded.get_or_init(|| loaded))
     }
 }

@@ -1,4 +1,4 @@
-use cyxla_artifact::{Engine, Linalg, StableHloVersion};
+use cyxla_artifact::{Engine, Linalg, Platform, StableHloVersion};
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -26,6 +26,8 @@ pub struct Options {
     pub linalg: Option<Linalg>,
     /// `engine = "auto"`: what runs the program.
     pub engine: Option<Engine>,
+    /// `platforms = ["cpu", "cuda"]`: the platforms that the program is lowered for, sorted, each once.
+    pub platforms: Vec<Platform>,
     /// `stablehlo_version = "1.10.0"`: the StableHLO version to write the code at.
     pub stablehlo_version: Option<StableHloVersion>,
     /// `crate = "renamed"`: where the expansion finds cyxla, `::renamed` or `crate::path`; nothing that the lowering
@@ -34,7 +36,7 @@ pub struct Options {
 }
 
 /// Every option with an example, in the order of the text that [`Options::text`] gives.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 10] = [
     ("args", "args = \"module:example_args\""),
     ("crate", "crate = \"name\""),
     ("custom_calls", "custom_calls = [\"target\"]"),
@@ -42,6 +44,7 @@ const KNOWN: [(&str, &str); 9] = [
     ("donate", "donate = [state]"),
     ("engine", "engine = \"auto\""),
     ("linalg", "linalg = \"portable\""),
+    ("platforms", "platforms = [\"cpu\", \"cuda\"]"),
     ("stablehlo_version", "stablehlo_version = \"1.10.0\""),
     ("x64", "x64 = true"),
 ];
@@ -64,6 +67,14 @@ impl Options {
             }),
             self.engine.map(|engine| format!("engine = \"{engine}\"")),
             self.linalg.map(|linalg| format!("linalg = \"{linalg}\"")),
+            list(
+                "platforms",
+                &self
+                    .platforms
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>(),
+            ),
             self.stablehlo_version
                 .map(|version| format!("stablehlo_version = \"{version}\"")),
             self.x64.map(|x64| format!("x64 = {x64}")),
@@ -153,6 +164,7 @@ impl Options {
                 Some(Ok(linalg)) => self.linalg = Some(linalg),
                 _ => to.on(value, wrong()),
             },
+            "platforms" => self.platforms = platforms(value, to, wrong),
             "stablehlo_version" => match string(value).map(|text| text.value().parse()) {
                 Some(Ok(version)) => self.stablehlo_version = Some(version),
                 _ => to.on(value, wrong()),
@@ -222,6 +234,29 @@ fn strings(value: &Expr, report: &mut Report, wrong: impl Fn() -> Mistake) -> Ve
         }
     }
     texts
+}
+
+fn platforms(value: &Expr, report: &mut Report, wrong: impl Fn() -> Mistake) -> Vec<Platform> {
+    let Expr::Array(list) = ungrouped(value) else {
+        report.on(value, wrong());
+        return Vec::new();
+    };
+    let mut platforms: Vec<Platform> = Vec::new();
+    for element in &list.elems {
+        match string(element).map(|text| text.value().parse()) {
+            Some(Ok(platform)) if platforms.contains(&platform) => {
+                let name = platform.to_string();
+                report.on(element, Mistake::GivenTwice { name });
+            }
+            Some(Ok(platform)) => platforms.push(platform),
+            _ => report.on(element, wrong()),
+        }
+    }
+    if list.elems.is_empty() {
+        report.on(value, wrong());
+    }
+    platforms.sort();
+    platforms
 }
 
 fn names(value: &Expr, report: &mut Report, wrong: impl Fn() -> Mistake) -> Vec<Ident> {

@@ -78,7 +78,8 @@ fn an_option_is_unknown_and_the_known_ones_are_listed() {
     assert_eq!(
         error.to_string(),
         "`argz` is no option of a program\n  \
-         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `engine`, `linalg`, `stablehlo_version`, `x64`"
+         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `engine`, `linalg`, `platforms`, \
+         `stablehlo_version`, `x64`"
     );
 }
 
@@ -87,6 +88,26 @@ fn an_option_is_given_twice() {
     assert_eq!(
         of_attribute("\"model:f\", x64 = true, deps = [\"a\"], x64 = false"),
         ["x64: `x64` is given twice"]
+    );
+}
+
+#[test]
+fn platforms_are_a_list_of_those_that_there_are_each_once() {
+    assert_eq!(
+        of_attribute("\"model:f\", platforms = [\"cpu\", \"gpu\", \"cpu\", 3]"),
+        [
+            "\"gpu\": wrong value for `platforms`",
+            "\"cpu\": `cpu` is given twice",
+            "3: wrong value for `platforms`",
+        ]
+    );
+    assert_eq!(
+        of_attribute("\"model:f\", platforms = []"),
+        ["[]: wrong value for `platforms`"]
+    );
+    assert_eq!(
+        of_attribute("\"model:f\", platforms = \"cuda\""),
+        ["\"cuda\": wrong value for `platforms`"]
     );
 }
 

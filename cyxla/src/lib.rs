@@ -269,6 +269,7 @@ pub use cyxla_macros::ffi_handler;
 /// | `donate = [state]` | parameters, by name, whose memory a result may take; a `Buffer` by value needs no mention |
 /// | `engine = "auto"` | has XLA compile the program when the package is built, for the native engine; with `"native"` it is an error if that can't be; the usual one is `"pjrt"` |
 /// | `linalg = "portable"` | [linear algebra](#linear-algebra) without custom calls; the other way, `"lapack"`, is the usual one |
+/// | `platforms = ["cpu", "cuda"]` | the platforms that the program is [lowered for](#platforms), of `cpu`, `cuda`, `rocm` and `tpu`; usually the CPU alone |
 /// | `stablehlo_version = "1.10.0"` | the StableHLO version of the code: newer for operations that this one lacks, older for older plugins |
 /// | `crate = "renamed"` | the name of this crate, if the package gives it another |
 ///
@@ -281,6 +282,14 @@ pub use cyxla_macros::ffi_handler;
 /// )]
 /// fn filter(signal: &[f64; 4096]) -> cyxla::Result<Box<[f64; 4096]>>;
 /// ```
+///
+/// # Platforms
+///
+/// With `platforms = ["cpu", "cuda"]` the binary holds the program once for each platform, and the run time takes that of the
+/// plugin that it has loaded; a program that was not lowered for it is refused with both named. To lower for a GPU needs none.
+/// On GPUs, what JAX has custom calls for there (`jnp.linalg`, random numbers) is lowered to operations that XLA expands
+/// itself, because only the Python package of the plugin has handlers for them; what can't be lowered so, such as
+/// `jnp.linalg.eig`, is an error of the build.
 ///
 /// # Linear algebra
 ///

@@ -91,6 +91,7 @@ fn program(
             file: "code.mlirbc".into(),
             sha256: Digest::of(CODE),
         },
+        other_platforms: vec![],
         native: Native::default(),
     }
 }

@@ -95,7 +95,7 @@ impl World {
         let program = json!({
             "location": null, "x64": false, "inputs": [], "outputs": [], "custom_calls": [],
             "stablehlo_version": "1.10.0", "calling_convention": 10,
-            "code_file": {"file": file, "sha256": Digest::of(&code).to_string()},
+            "platform": "cpu", "code_file": {"file": file, "sha256": Digest::of(&code).to_string()},
         });
         let programs = wanted
             .programs
@@ -248,6 +248,27 @@ fn another_donation_counts() {
             &by_value.replace("\"model:f\"", "\"model:f\", donate = [x]"),
         );
     });
+}
+
+#[test]
+fn other_platforms_count() {
+    let world = World::new();
+    let outcome = |builder: &Builder| world.try_build(builder, &[]).unwrap().outcome;
+    assert_eq!(outcome(&Builder::new()), Outcome::Lowered);
+    let both = [Platform::Cuda, Platform::Cpu];
+    let gpus = Builder::new().platforms(both);
+    assert_eq!(outcome(&gpus), Outcome::Lowered);
+    assert_eq!(outcome(&gpus), Outcome::Fresh);
+    // What is said closest to the program goes first.
+    world.write(
+        "src/main.rs",
+        &MAIN.replace("\"model:f\"", "\"model:f\", platforms = [\"rocm\"]"),
+    );
+    assert_eq!(outcome(&gpus), Outcome::Lowered);
+    assert_eq!(
+        outcome(&Builder::new().platforms([Platform::Tpu])),
+        Outcome::Fresh
+    );
 }
 
 #[test]

@@ -87,7 +87,15 @@ impl Asked<'_> {
                 .part("target", &program.target)
                 .part("signature", &program.declared.signature)
                 .part("options", &program.declared.options)
-                .part("platform", &request.platform)
+                .part(
+                    "platform",
+                    request
+                        .platforms
+                        .iter()
+                        .map(|platform| platform.name())
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                )
                 .part("x64", format!("{} {}", request.x64, request.x64_explicit));
             if request.linalg != Linalg::default() {
                 hasher = hasher.part("linalg", request.linalg.to_string());

@@ -60,23 +60,16 @@ def _lower(
     call = arguments_of(program, function, modules, code)
     results: list[Leaf] = []
     traced, jitted = _trace(program, call, results, code)
-    exported = _export(program, request, call, traced, jitted, code)
-    if exported.nr_devices != 1:
-        raise Failure(
-            "devices",
-            f"it is written for {exported.nr_devices} devices",
-            "a program runs on one device: remove meshes, shardings and shard_map from what Rust calls",
-        )
-    _check_effects(exported)
-    lowered = module.finished(exported.mlir_module_serialized, program["stablehlo_version"], request)
-    if program["linalg"] == "portable":
-        portable.check(lowered.custom_calls, program, request)
+    platform, *others = program["platforms"]
+    exported, lowered = _lower_for(platform, program, request, call, traced, jitted, code)
     taken = {len(lowered.donated), len(exported.in_avals), len(call.leaves)}
     if len(taken) != 1 or len(exported.out_avals) != len(results):
-        raise Failure(
-            "internal", "the module that JAX made has other arguments than its function", "use another version of JAX"
-        )
+        raise _other_arguments()
     return {
+        "platform": platform,
+        "other_platforms": [
+            _lower_more(other, lowered, program, request, call, traced, jitted, code) for other in others
+        ],
         "inputs": [
             {"path": leaf.path, "type": array_type(aval.shape, aval.dtype, f"the argument `{leaf.path}`"), "donated": d}
             for leaf, aval, d in zip(call.leaves, exported.in_avals, lowered.donated)
@@ -90,6 +83,42 @@ def _lower(
         "calling_convention": exported.calling_convention_version,
         "code_file": _write(lowered.code, program["target"], request["output"]),
     }
+
+
+def _lower_for(
+    platform: str, program: dict[str, Any], request: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode
+) -> tuple[export.Exported, module.Lowered]:
+    """The program for one platform."""
+    exported = _export(platform, program, request, call, traced, jitted, code)
+    if exported.nr_devices != 1:
+        raise Failure(
+            "devices",
+            f"it is written for {exported.nr_devices} devices",
+            "a program runs on one device: remove meshes, shardings and shard_map from what Rust calls",
+        )
+    _check_effects(exported)
+    lowered = module.finished(exported.mlir_module_serialized, program["stablehlo_version"], request)
+    portable.check(lowered.custom_calls, platform, program, request)
+    return exported, lowered
+
+
+def _lower_more(platform: str, first: module.Lowered, program: dict[str, Any], *rest: Any) -> dict[str, Any]:
+    """What is different for one more platform."""
+    request, *_ = rest
+    _, lowered = _lower_for(platform, program, *rest)
+    if lowered.donated != first.donated or lowered.version != first.version:
+        raise _other_arguments()
+    return {
+        "platform": platform,
+        "custom_calls": lowered.custom_calls,
+        "code": _write(lowered.code, program["target"], request["output"]),
+    }
+
+
+def _other_arguments() -> Failure:
+    return Failure(
+        "internal", "the module that JAX made has other arguments than its function", "use another version of JAX"
+    )
 
 
 def _trace(program: dict[str, Any], call: Call, results: list[Leaf], code: UserCode) -> tuple[Any, Any]:
@@ -153,16 +182,17 @@ def _in_users_words(text: str, call: Call, code: UserCode) -> str:
 
 
 def _export(
-    program: dict[str, Any], request: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode
+    platform: str, program: dict[str, Any], request: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode
 ) -> export.Exported:
     # Export has no promise for some of linear algebra; the handlers of cyxla keep to it.
     allowed = [*request["calls"]["linalg"], *program["custom_calls"]]
     checks = [export.DisabledSafetyCheck.custom_call(target) for target in allowed]
     # Handed over only where wanted: it is no public argument.
-    rules = {"_override_lowering_rules": portable.rules()} if program["linalg"] == "portable" else {}
+    rules = portable.rules(platform, program["linalg"])
+    override = {"_override_lowering_rules": rules} if rules else {}
     values = [leaf.value for leaf in call.leaves]
     try:
-        return export.export(jitted, platforms=[program["platform"]], disabled_checks=checks, **rules)(*values)
+        return export.export(jitted, platforms=[platform], disabled_checks=checks, **override)(*values)
     except KeyboardInterrupt:
         raise
     except portable.NotPortable as refused:
@@ -172,10 +202,10 @@ def _export(
         equations = list(_equations(traced.jaxpr))
         _refuse_callbacks(equations, code)
         if isinstance(error, ValueError) and "custom call" in str(error):
-            _refuse_custom_calls(program, request, traced, equations, code)
+            _refuse_custom_calls(platform, program, request, traced, equations, code)
         raise from_exception(
             "trace-failed",
-            f"JAX can't lower it for the platform {program['platform']}: {described(error)}",
+            f"JAX can't lower it for the platform {platform}: {described(error)}",
             "the function must run under jax.jit on this platform; the traceback says which line doesn't",
             error,
             code,
@@ -197,13 +227,18 @@ def _refuse_callbacks(equations: list[Any], code: UserCode) -> None:
 
 
 def _refuse_custom_calls(
-    program: dict[str, Any], request: dict[str, Any], traced: Any, equations: list[Any], code: UserCode
+    platform: str,
+    program: dict[str, Any],
+    request: dict[str, Any],
+    traced: Any,
+    equations: list[Any],
+    code: UserCode,
 ) -> None:
     from jax._src.export import _export as implementation
 
     # The list of what export has a promise for is not public; without it every target is named.
     promised = getattr(implementation, "_CUSTOM_CALL_TARGETS_GUARANTEED_STABLE", frozenset())
-    lowered = traced.lower(lowering_platforms=(program["platform"],)).compiler_ir("stablehlo")
+    lowered = traced.lower(lowering_platforms=(platform,)).compiler_ir("stablehlo")
     known = {*request["calls"]["linalg"], *program["custom_calls"], *promised}
     unknown = sorted(set(module.handled_calls(lowered, request)) - known)
     if not unknown:

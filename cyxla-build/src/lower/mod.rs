@@ -19,7 +19,7 @@ mod process;
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
-    Declared, Engine, Linalg, LoweredProgram, Manifest, Provenance, StableHloVersion,
+    Declared, Engine, Linalg, LoweredProgram, Manifest, Platform, Provenance, StableHloVersion,
 };
 
 pub use error::{Failure, FailureKind, FailureLocation, LowerError, ProgramFailure};
@@ -63,8 +63,8 @@ pub struct LowerRequest {
     pub custom_calls: Vec<String>,
     /// What linear algebra is lowered to.
     pub linalg: Linalg,
-    /// The JAX platform to lower for: `cpu`.
-    pub platform: String,
+    /// The JAX platform to lower for.
+    pub platform: Platform,
     /// The StableHLO version to write; by default [`StableHloVersion::DEFAULT`], or the newest that jaxlib knows.
     pub stablehlo_version: Option<StableHloVersion>,
     /// The interpreter; by default found as for a package in the current folder.
@@ -85,7 +85,7 @@ impl LowerRequest {
             x64: None,
             custom_calls: Vec::new(),
             linalg: Linalg::default(),
-            platform: "cpu".to_owned(),
+            platform: Platform::Cpu,
             stablehlo_version: None,
             python: None,
             python_path: Vec::new(),
@@ -128,7 +128,7 @@ pub fn lower(request: &LowerRequest) -> Result<LoweredProgram, Error> {
     let output = tempfile::tempdir().map_err(prepare(&std::env::temp_dir()))?;
     let program = ProgramRequest {
         target: request.target.clone(),
-        platform: request.platform.clone(),
+        platforms: vec![request.platform],
         x64: request
             .x64
             .unwrap_or_else(|| needs_x64(request.arguments.as_deref().unwrap_or_default())),

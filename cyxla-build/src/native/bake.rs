@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use cyxla_artifact::{Digest, Engine, ImageFile, LINALG_CALLS, Level, Manifest, is_xla_call};
+use cyxla_artifact::{
+    Digest, Engine, ImageFile, LINALG_CALLS, Level, Manifest, Platform, is_xla_call,
+};
 use cyxla_native::image::Image;
 
 use super::{NativeError, NotExpressible, Source, images};
@@ -81,6 +83,17 @@ pub(crate) fn bake(
             wanted.push((request, program));
         }
     }
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    // Programs that are lowered for other devices only have no code that the processor could run.
+    for (_, program) in &mut wanted {
+        if program.platform() != Platform::Cpu.name() {
+            program.native.reason = Some("it is not lowered for the platform cpu".to_owned());
+        }
+    }
+    demanded(&wanted)?;
+    wanted.retain(|(_, program)| program.native.reason.is_none());
     if wanted.is_empty() {
         return Ok(());
     }

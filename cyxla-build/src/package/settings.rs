@@ -1,6 +1,8 @@
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{Engine, Level, UnknownWord};
+use std::str::FromStr;
+
+use cyxla_artifact::{Engine, Level, Platform, UnknownWord};
 use serde_json::{Map, Value};
 
 use super::PackageError;
@@ -18,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) engine: Option<Engine>,
     /// `levels`: the levels of instructions that machine code is made for.
     pub(crate) levels: Vec<Level>,
+    /// `platforms`: the platforms that the programs are lowered for.
+    pub(crate) platforms: Vec<Platform>,
 }
 
 /// The key `python`.
@@ -30,7 +34,7 @@ pub(crate) enum PythonSetting {
 }
 
 const HELP: &str = "the keys are python = \"path/to/python\" or python = { requirements = \"requirements.txt\" }, \
-                    python_path = [\"python\"], engine = \"auto\", levels = [\"x86-64-v3\"]";
+                    python_path = [\"python\"], engine = \"auto\", levels = [\"x86-64-v3\"], platforms = [\"cpu\", \"cuda\"]";
 
 /// The table `cyxla` of a manifest's `metadata`.
 struct Table<'a> {
@@ -62,8 +66,12 @@ impl Settings {
             python_path_of_workspace,
             engine: package.engine()?.or(workspace.engine()?),
             levels: package
-                .levels()?
-                .or(workspace.levels()?)
+                .words("levels")?
+                .or(workspace.words("levels")?)
+                .unwrap_or_default(),
+            platforms: package
+                .words("platforms")?
+                .or(workspace.words("platforms")?)
                 .unwrap_or_default(),
         })
     }
@@ -84,8 +92,8 @@ impl<'a> Table<'a> {
             Some(Value::Object(keys)) => table.keys = Some(keys),
             Some(other) => return Err(table.error(format!("`cyxla` is {}", kind(other)))),
         }
-        let unknown =
-            |key: &&String| !matches!(key.as_str(), "engine" | "levels" | "python" | "python_path");
+        let known = ["engine", "levels", "platforms", "python", "python_path"];
+        let unknown = |key: &&String| !known.contains(&key.as_str());
         match table.keys.and_then(|keys| keys.keys().find(unknown)) {
             Some(key) => Err(table.error(format!("there is no key `{key}`"))),
             None => Ok(table),
@@ -140,13 +148,17 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn levels(&self) -> Result<Option<Vec<Level>>, PackageError> {
-        let wrong = |problem| self.error(format!("`levels`: {problem}"));
-        match self.key("levels") {
+    /// A list of words.
+    fn words<T: FromStr<Err = UnknownWord>>(
+        &self,
+        key: &str,
+    ) -> Result<Option<Vec<T>>, PackageError> {
+        let wrong = |problem| self.error(format!("`{key}`: {problem}"));
+        match self.key(key) {
             None => Ok(None),
-            Some(Value::Array(levels)) => levels
+            Some(Value::Array(words)) => words
                 .iter()
-                .map(|level| match level {
+                .map(|word| match word {
                     Value::String(text) => text
                         .parse()
                         .map_err(|error: UnknownWord| wrong(error.to_string())),
@@ -252,6 +264,11 @@ mod tests {
             ),
             (json!({"cyxla": {"python_path": "python"}}), "not a string"),
             (json!({"cyxla": {"python_path": [1]}}), "not a number"),
+            (
+                json!({"cyxla": {"platforms": ["gpu"]}}),
+                "`platforms`: `gpu` is no platform, which are cpu, cuda, rocm, tpu",
+            ),
+            (json!({"cyxla": {"levels": 3}}), "`levels`: it is a number"),
             (json!({"cyxla": []}), "`cyxla` is a list"),
         ] {
             let error = read(&Value::Null, &value).unwrap_err().to_string();

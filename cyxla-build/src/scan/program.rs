@@ -1,7 +1,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cyxla_artifact::{DType, Declared, Engine, Linalg, ProgramRecord, StableHloVersion};
+use cyxla_artifact::{DType, Declared, Engine, Linalg, Platform, ProgramRecord, StableHloVersion};
 use cyxla_syntax::{Declaration, Slot};
 
 use super::evaluate::Site;
@@ -34,6 +34,8 @@ pub(crate) struct Program {
     pub(crate) linalg: Option<Linalg>,
     /// What is to run it, if the program says so itself.
     pub(crate) engine: Option<Engine>,
+    /// The platforms to lower for, if the declaration says so; else empty.
+    pub(crate) platforms: Vec<Platform>,
     /// The StableHLO version to write the code at.
     pub(crate) stablehlo_version: Option<StableHloVersion>,
     /// Files, as written in the declaration, that the lowering depends on unseen.
@@ -198,6 +200,7 @@ fn program(evaluator: &mut Evaluator<'_>, found: &Found) -> Result<Program, Vec<
         custom_calls: options.custom_calls.clone(),
         linalg: options.linalg,
         engine: options.engine,
+        platforms: options.platforms.clone(),
         stablehlo_version: options.stablehlo_version,
         deps: options.deps.clone(),
     })

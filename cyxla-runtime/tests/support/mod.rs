@@ -88,6 +88,7 @@ pub fn program_of(
                 file: format!("{name}.mlirbc"),
                 sha256: Digest::of(&code),
             },
+            other_platforms: vec![],
             native: Native::default(),
         },
         code: code.into(),

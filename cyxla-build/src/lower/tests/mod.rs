@@ -9,7 +9,9 @@ mod refusals;
 
 use std::path::{Path, PathBuf};
 
-use cyxla_artifact::{ArrayType, DType, Declared, Engine, Linalg, LoweredProgram, Manifest};
+use cyxla_artifact::{
+    ArrayType, DType, Declared, Engine, Linalg, LoweredProgram, Manifest, Platform,
+};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -50,7 +52,7 @@ fn program(target: &str, arguments: &[(&str, DType, &[usize])]) -> ProgramReques
         .collect();
     ProgramRequest {
         target: target.to_owned(),
-        platform: "cpu".to_owned(),
+        platforms: vec![Platform::Cpu],
         x64: needs_x64(&arguments),
         x64_explicit: false,
         arguments: Some(arguments),

@@ -154,6 +154,38 @@ pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
             "shuffled",
             program("programs:shuffled", &[("key", U32, &[2]), ("x", F32, &[6])]),
         ),
+        (
+            "everywhere",
+            ProgramRequest {
+                platforms: Platform::ALL.into(),
+                ..program(
+                    "programs:affine",
+                    &[("x", F32, &[8, 4]), ("scale", F32, &[])],
+                )
+            },
+        ),
+        (
+            "factored on GPUs",
+            ProgramRequest {
+                platforms: vec![Platform::Cpu, Platform::Cuda, Platform::Rocm],
+                ..program("programs:factored", matrix)
+            },
+        ),
+        (
+            "shuffled on GPUs",
+            ProgramRequest {
+                platforms: vec![Platform::Cuda, Platform::Rocm],
+                ..program("programs:shuffled", &[("key", U32, &[2]), ("x", F32, &[6])])
+            },
+        ),
+        (
+            "foreign on GPUs",
+            ProgramRequest {
+                custom_calls: vec!["my_kernel".to_owned()],
+                platforms: vec![Platform::Cuda],
+                ..program("programs:foreign", matrix)
+            },
+        ),
         ("checked", program("checked:root", &[("x", F32, &[2])])),
     ];
     let by_name = [
@@ -448,6 +480,48 @@ fn custom_calls_that_need_a_handler_are_listed() {
         for program in lowered(name) {
             assert_eq!(program.record.custom_calls, calls, "{name}");
         }
+    }
+}
+
+/// The platforms of a program with the custom calls on each.
+fn calls_by_platform(program: &LoweredProgram) -> Vec<(&str, Vec<&str>)> {
+    let record = &program.record;
+    let first = (record.platform.as_str(), &record.custom_calls);
+    let others = record.other_platforms.iter();
+    let others = others.map(|other| (other.platform.as_str(), &other.custom_calls));
+    std::iter::once(first)
+        .chain(others)
+        .map(|(platform, calls)| (platform, calls.iter().map(String::as_str).collect()))
+        .collect()
+}
+
+#[test]
+fn a_program_is_lowered_for_each_platform_without_its_devices() {
+    for program in lowered("everywhere") {
+        let none = Vec::new();
+        assert_eq!(
+            calls_by_platform(&program),
+            ["cpu", "cuda", "rocm", "tpu"].map(|platform| (platform, none.clone()))
+        );
+    }
+}
+
+#[test]
+fn gpus_get_no_custom_call_that_only_python_has_a_handler_for() {
+    for program in lowered("factored on GPUs") {
+        let [cpu, cuda, rocm] = calls_by_platform(&program).try_into().unwrap();
+        assert!(cpu.1.contains(&"lapack_spotrf_ffi"), "{cpu:?}");
+        assert_eq!([cuda, rocm], [("cuda", vec![]), ("rocm", vec![])]);
+    }
+    // JAX has a kernel for its random numbers on GPUs.
+    for program in lowered("shuffled on GPUs") {
+        assert_eq!(
+            calls_by_platform(&program),
+            [("cuda", vec![]), ("rocm", vec![])]
+        );
+    }
+    for program in lowered("foreign on GPUs") {
+        assert_eq!(calls_by_platform(&program), [("cuda", vec!["my_kernel"])]);
     }
 }
 

@@ -80,6 +80,13 @@ pub(super) fn requests() -> Vec<(&'static str, ProgramRequest)> {
             },
         ),
         (
+            "pivots on a GPU",
+            ProgramRequest {
+                platforms: vec![Platform::Cpu, Platform::Cuda],
+                ..program("programs:pivoted", &[("x", F32, &[3, 3])])
+            },
+        ),
+        (
             "joins_two_bits",
             program("refused:joins_two_bits", &[("x", F32, &[2])]),
         ),
@@ -449,6 +456,20 @@ fn linear_algebra_that_only_lapack_does() {
         &[
             "it uses the primitive `geqp3`",
             "leave `linalg = \"portable\"` out",
+        ],
+    );
+}
+
+#[test]
+fn linear_algebra_that_no_plugin_for_a_gpu_does() {
+    tells(
+        "pivots on a GPU",
+        FailureKind::CustomCall,
+        Some(("programs.py", "def pivoted")),
+        &[
+            "it uses the primitive `geqp3`",
+            "plugins for cuda have no handler outside of Python",
+            "lower this program for the platform cpu only",
         ],
     );
 }
