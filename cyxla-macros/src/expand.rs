@@ -61,8 +61,16 @@ pub(crate) fn expansion(
         ))
     });
     let arguments = passed(&function.parameters, &arrays, krate);
+    let machine_code = bytes(record, &function.parameters, &arrays, krate);
     let success = success_type(&function.returned, &record.outputs, krate);
     let returned = function.returned.with_success(success.clone());
+    let machine_code = machine_code.map(|bytes| {
+        quote! {
+            if let Some(code) = #private::machine_code(#ident::program()) {
+                return code.call::<#returned, #success>(#bytes);
+            }
+        }
+    });
 
     let results = function.returned.values.iter().zip(&record.outputs);
     let results: Vec<_> = if function.returned.is_open() {
@@ -90,6 +98,7 @@ pub(crate) fn expansion(
         #vis fn #ident(#(#names: #types),*) -> #returned {
             #(#argument_checks)*
             #(#result_checks)*
+            #machine_code
             #private::call::<#returned, #success>(#ident::program(), #arguments)
         }
 
@@ -151,6 +160,31 @@ pub(crate) fn passed(
         }
     });
     quote!(&mut [#(#arguments),*])
+}
+
+/// The arguments of a call as bytes, if the program may be machine code and none is on a device.
+fn bytes(
+    record: &ProgramRecord,
+    parameters: &[Parameter],
+    arrays: &[TokenStream],
+    krate: &TokenStream,
+) -> Option<TokenStream> {
+    if record.native.images.is_empty() {
+        return None;
+    }
+    let arguments = parameters.iter().zip(arrays).map(|(parameter, array)| {
+        let name = &parameter.name;
+        let argument = quote!(#krate::__private::argument::<#array>());
+        match (parameter.by, parameter.holder) {
+            (_, Holder::Buffer) => None,
+            // Its memory is freed by the call.
+            (Passing::Value, Holder::Host) => Some(quote!(#argument.bytes(&*{ #name }))),
+            (Passing::Value, _) => Some(quote!(#argument.bytes(&#name))),
+            (Passing::Reference, _) => Some(quote!(#argument.bytes(#name))),
+        }
+    });
+    let arguments = arguments.collect::<Option<Vec<_>>>()?;
+    Some(quote!(&[#(#arguments),*]))
 }
 
 /// The path of the crate `cyxla`.

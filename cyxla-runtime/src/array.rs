@@ -4,14 +4,15 @@ use std::mem::MaybeUninit;
 
 use cyxla_artifact::{ArrayType, DType};
 
-use crate::device::Buffer;
+use crate::device::{Buffer, Stored};
 use crate::element::{
     BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2,
     F8E5M2FNUZ, F8E8M0FNU, F16, I4, U4,
 };
 use crate::error::Error;
 use crate::execute::Results;
-use crate::host::Host;
+use crate::host::{ALIGNMENT, Host, HostMemory, Unfilled};
+use crate::validity::make_valid;
 
 mod sealed {
     pub trait Sealed {}
@@ -81,6 +82,24 @@ macro_rules! elements {
             unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
                 // SAFETY: as the caller promises.
                 unsafe { by_value(results, index) }
+            }
+
+            type Place = Place<Self>;
+
+            #[inline]
+            fn place(_: impl FnOnce() -> Option<Unfilled>) -> Place<Self> {
+                Place::new()
+            }
+
+            #[inline]
+            fn bytes(place: &mut Place<Self>) -> *mut [u8] {
+                place.bytes()
+            }
+
+            #[inline]
+            unsafe fn written(place: Place<Self>) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { place.written() }
             }
         }
     )*};
@@ -179,6 +198,8 @@ pub trait Output: SealedOutput + Sized {
     #[doc(hidden)]
     const ON_DEVICE: bool = false;
 
+    /// The result of this number from a PJRT plugin.
+    ///
     /// # Errors
     /// The plugin can't give the result.
     ///
@@ -186,6 +207,95 @@ pub trait Output: SealedOutput + Sized {
     /// The result of this number is of this type.
     #[doc(hidden)]
     unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error>;
+
+    /// Where machine code writes the result.
+    #[doc(hidden)]
+    type Place;
+
+    /// A place for the result, in `spare` memory if there is some of the size and it can be used.
+    #[doc(hidden)]
+    fn place(spare: impl FnOnce() -> Option<Unfilled>) -> Self::Place;
+
+    /// The bytes of a place.
+    #[doc(hidden)]
+    fn bytes(place: &mut Self::Place) -> *mut [u8];
+
+    /// The result in its place.
+    ///
+    /// # Safety
+    /// All bytes of the place have been written, by machine code that gives results of this type.
+    #[doc(hidden)]
+    unsafe fn written(place: Self::Place) -> Self;
+}
+
+/// A place for an array by value, aligned as machine code needs it.
+#[doc(hidden)]
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Place<A>(MaybeUninit<A>);
+
+const _: () = assert!(align_of::<Place<u8>>() == ALIGNMENT);
+
+/// Bytes up to which arrays are moved by elements.
+const SMALL: usize = 64;
+
+/// Reads an array of few elements one by one, as machine code has just written them: a processor waits for elements that are
+/// written apart and read together.
+///
+/// # Safety
+/// There is an `A`.
+#[inline]
+unsafe fn by_elements<A: Array>(array: *const A) -> A {
+    let mut copy = MaybeUninit::<A>::uninit();
+    let (from, to) = (array.cast::<A::Elem>(), copy.as_mut_ptr().cast::<A::Elem>());
+    // SAFETY: an array is its elements, all of which are copied.
+    unsafe {
+        for index in 0..size_of::<A>() / size_of::<A::Elem>() {
+            to.add(index).write(from.add(index).read_volatile());
+        }
+        copy.assume_init()
+    }
+}
+
+impl<A: Array> Place<A> {
+    #[inline]
+    fn new() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+
+    #[inline]
+    fn bytes(&mut self) -> *mut [u8] {
+        bytes_at(&mut self.0)
+    }
+
+    /// # Safety
+    /// As for [`Output::written`].
+    #[inline]
+    unsafe fn written(mut self) -> A {
+        // SAFETY: as the caller promises; made valid before it is taken for an `A`.
+        unsafe {
+            make_all_valid::<A>(self.bytes());
+            if size_of::<A>() <= SMALL {
+                return by_elements(self.0.as_ptr());
+            }
+            self.0.assume_init()
+        }
+    }
+}
+
+#[inline]
+fn bytes_at<A>(place: &mut MaybeUninit<A>) -> *mut [u8] {
+    std::ptr::slice_from_raw_parts_mut(place.as_mut_ptr().cast(), size_of::<A>())
+}
+
+/// Makes bytes that machine code has written those of an `A`.
+///
+/// # Safety
+/// All have been written, and nobody else uses them.
+#[inline]
+unsafe fn make_all_valid<A: Array>(bytes: *mut [u8]) {
+    // SAFETY: as the caller promises.
+    unsafe { make_valid(A::TYPE.dtype(), &mut *(bytes as *mut [MaybeUninit<u8>])) }
 }
 
 /// A result as it is.
@@ -227,6 +337,24 @@ impl<A: Array, const N: usize> Output for [A; N] {
         // SAFETY: as the caller promises.
         unsafe { by_value(results, index) }
     }
+
+    type Place = Place<Self>;
+
+    #[inline]
+    fn place(_: impl FnOnce() -> Option<Unfilled>) -> Place<Self> {
+        Place::new()
+    }
+
+    #[inline]
+    fn bytes(place: &mut Place<Self>) -> *mut [u8] {
+        place.bytes()
+    }
+
+    #[inline]
+    unsafe fn written(place: Place<Self>) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { place.written() }
+    }
 }
 
 impl<T: Array> SealedOutput for Box<T> {}
@@ -244,6 +372,27 @@ impl<T: Array> Output for Box<T> {
             Ok(array.assume_init())
         }
     }
+
+    type Place = Box<MaybeUninit<T>>;
+
+    #[inline]
+    fn place(_: impl FnOnce() -> Option<Unfilled>) -> Self::Place {
+        Box::new_uninit()
+    }
+
+    #[inline]
+    fn bytes(place: &mut Self::Place) -> *mut [u8] {
+        bytes_at(place)
+    }
+
+    #[inline]
+    unsafe fn written(mut place: Self::Place) -> Self {
+        // SAFETY: as the caller promises; made valid before it is taken for a `T`.
+        unsafe {
+            make_all_valid::<T>(Self::bytes(&mut place));
+            place.assume_init()
+        }
+    }
 }
 
 impl<A: Array> SealedOutput for Host<A> {}
@@ -258,6 +407,28 @@ impl<A: Array> Output for Host<A> {
         // SAFETY: an `A`, as the caller promises.
         Ok(unsafe { Self::from_memory(memory) })
     }
+
+    type Place = Unfilled;
+
+    #[inline]
+    fn place(spare: impl FnOnce() -> Option<Unfilled>) -> Unfilled {
+        spare().unwrap_or_else(|| HostMemory::uninit(size_of::<A>()))
+    }
+
+    #[inline]
+    fn bytes(place: &mut Unfilled) -> *mut [u8] {
+        let bytes = place.bytes();
+        std::ptr::slice_from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len())
+    }
+
+    #[inline]
+    unsafe fn written(mut place: Unfilled) -> Self {
+        // SAFETY: as the caller promises; made valid before it is taken for an `A`.
+        unsafe {
+            make_all_valid::<A>(Self::bytes(&mut place));
+            Self::from_memory(place.filled())
+        }
+    }
 }
 
 impl<A: Array> SealedOutput for Buffer<A> {}
@@ -271,7 +442,29 @@ impl<A: Array> Output for Buffer<A> {
     unsafe fn receive(results: &mut Results<'_>, index: usize) -> Result<Self, Error> {
         let owned = results.take(index)?;
         // SAFETY: an `A`, as the caller promises.
-        Ok(unsafe { Self::from_owned(owned) })
+        Ok(unsafe { Self::from_stored(Stored::Device(owned)) })
+    }
+
+    type Place = Unfilled;
+
+    #[inline]
+    fn place(spare: impl FnOnce() -> Option<Unfilled>) -> Unfilled {
+        spare().unwrap_or_else(|| HostMemory::uninit(size_of::<A>()))
+    }
+
+    #[inline]
+    fn bytes(place: &mut Unfilled) -> *mut [u8] {
+        let bytes = place.bytes();
+        std::ptr::slice_from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len())
+    }
+
+    #[inline]
+    unsafe fn written(mut place: Unfilled) -> Self {
+        // SAFETY: as the caller promises; made valid before it is taken for an `A`.
+        unsafe {
+            make_all_valid::<A>(Self::bytes(&mut place));
+            Self::from_stored(Stored::Host(place.filled()))
+        }
     }
 }
 

@@ -1,10 +1,15 @@
 //! A typed call: what the function under `#[cyxla::program]` does.
 
+use cyxla_artifact::ArrayType;
+
 use crate::array::Output;
-use crate::device::DeviceBuffer;
+use crate::device::{DeviceBuffer, Stored};
+use crate::engine::Chosen;
 use crate::error::Error;
+use crate::error_info::counted;
 use crate::execute::{Given, Results};
-use crate::host::HostArray;
+use crate::host::{HostArray, HostMemory};
+use crate::native::{Anywhere, Arguments};
 use crate::pending::Pending;
 use crate::program::Program;
 
@@ -28,6 +33,16 @@ pub trait Outputs: Sized {
     /// The results are of these types.
     #[doc(hidden)]
     unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error>;
+
+    /// The results of machine code, which writes them to their places.
+    ///
+    /// # Errors
+    /// Those of [`Arguments::run`].
+    ///
+    /// # Safety
+    /// The arguments are of the types that the program takes, and the results of these types.
+    #[doc(hidden)]
+    unsafe fn produce(arguments: impl Arguments) -> Result<Self, Error>;
 }
 
 impl<O: Output> Outputs for O {
@@ -37,6 +52,20 @@ impl<O: Output> Outputs for O {
     unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
         // SAFETY: as the caller promises.
         unsafe { O::receive(results, 0) }
+    }
+
+    #[expect(
+        clippy::inline_always,
+        reason = "numbers and sizes are constants of typed callers"
+    )]
+    #[inline(always)]
+    unsafe fn produce(mut arguments: impl Arguments) -> Result<Self, Error> {
+        let mut place = O::place(|| arguments.spare(0));
+        // SAFETY: as the caller promises; `run` has written the result, unless it has failed.
+        unsafe {
+            arguments.run(&[O::bytes(&mut place)])?;
+            Ok(O::written(place))
+        }
     }
 }
 
@@ -53,6 +82,21 @@ macro_rules! tuples {
                 // SAFETY: as the caller promises, for each. Elements are evaluated from left to right.
                 Ok(unsafe { ($($name::receive(results, indices.next().unwrap_or(usize::MAX))?,)*) })
             }
+
+            #[inline(always)]
+            #[expect(non_snake_case, reason = "places are named by their types")]
+            unsafe fn produce(mut arguments: impl Arguments) -> Result<Self, Error> {
+                let mut indices = 0_usize..;
+                $(
+                    let index = indices.next().unwrap_or(usize::MAX);
+                    let mut $name = $name::place(|| arguments.spare(index));
+                )*
+                // SAFETY: as the caller promises; `run` has written the results, unless it has failed.
+                unsafe {
+                    arguments.run(&[$($name::bytes(&mut $name)),*])?;
+                    Ok(($($name::written($name),)*))
+                }
+            }
         }
     };
 }
@@ -64,6 +108,11 @@ impl Outputs for () {
     unsafe fn receive(_: &mut Results<'_>) -> Result<Self, Error> {
         Ok(())
     }
+
+    unsafe fn produce(arguments: impl Arguments) -> Result<Self, Error> {
+        // SAFETY: as the caller promises.
+        unsafe { arguments.run(&[]) }
+    }
 }
 
 /// What the dynamic API gives: results of any types, each with its own.
@@ -73,6 +122,16 @@ impl Outputs for Vec<HostArray> {
 
     unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
         results.host_arrays()
+    }
+
+    unsafe fn produce(arguments: impl Arguments) -> Result<Self, Error> {
+        // SAFETY: as the caller promises.
+        let arrays = unsafe { produced(arguments)? };
+        let array = |(array_type, memory)| {
+            // SAFETY: `produced` gives elements of these types.
+            unsafe { HostArray::from_memory(array_type, memory) }
+        };
+        Ok(arrays.into_iter().map(array).collect())
     }
 }
 
@@ -84,6 +143,36 @@ impl Outputs for Vec<DeviceBuffer> {
     unsafe fn receive(results: &mut Results<'_>) -> Result<Self, Error> {
         results.device_buffers()
     }
+
+    unsafe fn produce(arguments: impl Arguments) -> Result<Self, Error> {
+        // SAFETY: as the caller promises.
+        let arrays = unsafe { produced(arguments)? };
+        let array = |(array_type, memory)| DeviceBuffer::new(Stored::Host(memory), array_type);
+        Ok(arrays.into_iter().map(array).collect())
+    }
+}
+
+/// The results of machine code, each with its type.
+///
+/// # Errors
+/// Those of [`Arguments::run`].
+///
+/// # Safety
+/// The arguments are of the types that the program takes.
+unsafe fn produced(arguments: impl Arguments) -> Result<Vec<(ArrayType, HostMemory)>, Error> {
+    let types = arguments.output_types().iter().copied();
+    let place = |array_type: ArrayType| (array_type, HostMemory::zeroed(array_type.nbytes()));
+    let mut results: Vec<_> = types.map(place).collect();
+    let places = results.iter_mut();
+    let places: Vec<_> = places
+        .map(|(_, memory)| &raw mut *memory.bytes_mut())
+        .collect();
+    // SAFETY: as the caller promises; the places are of the sizes of the results.
+    unsafe { arguments.run(&places)? };
+    for (array_type, memory) in &mut results {
+        memory.make_valid(array_type.dtype());
+    }
+    Ok(results)
 }
 
 macro_rules! all_tuples {
@@ -109,9 +198,12 @@ pub(crate) unsafe fn call<R: Outputs>(
     program: &Program,
     given: &mut [Given<'_>],
 ) -> Result<R, Error> {
-    let executable = program.executable()?;
-    // SAFETY: as the caller promises: the executable is that of the program.
-    unsafe { executable.call(given) }
+    match program.chosen()? {
+        // SAFETY: as the caller promises: the machine code is that of the program.
+        Chosen::Native(native) => counted(unsafe { R::produce(Anywhere { native, given }) }),
+        // SAFETY: as the caller promises: the executable is that of the program.
+        Chosen::Pjrt(_) => unsafe { program.executable()?.call(given) },
+    }
 }
 
 /// Starts `program`.
@@ -125,7 +217,12 @@ pub(crate) unsafe fn start<R: Outputs>(
     program: &Program,
     given: &mut [Given<'_>],
 ) -> Result<Pending<R>, Error> {
-    let executable = program.executable()?;
-    // SAFETY: as the caller promises: the executable is that of the program.
-    unsafe { Pending::start(executable, given) }
+    match program.chosen()? {
+        // SAFETY: as the caller promises: the machine code is that of the program.
+        Chosen::Native(native) => Ok(Pending::done(unsafe {
+            R::produce(Anywhere { native, given })
+        })),
+        // SAFETY: as the caller promises: the executable is that of the program.
+        Chosen::Pjrt(_) => unsafe { Pending::start(program.executable()?, given) },
+    }
 }

@@ -4,12 +4,15 @@ use std::fmt;
 
 use cyxla_artifact::{ArrayType, Text};
 
-use crate::array::{Array, Output};
+use crate::array::{Array, Output, bytes_of};
 use crate::call::{self, Outputs};
 use crate::device::Buffer;
+use crate::engine::Chosen;
 use crate::error::Error;
+use crate::error_info::counted;
 use crate::execute::Given;
 use crate::host::HostView;
+use crate::native::{Native, OnHost};
 use crate::pending::Pending;
 use crate::prepared::Prepared;
 use crate::program::Program;
@@ -21,6 +24,7 @@ use crate::program::Program;
 pub struct Argument<A> {
     array_type: ArrayType,
     view: for<'a> fn(&'a A) -> Passed<'a>,
+    bytes: for<'a> fn(&'a A) -> &'a [u8],
     buffer: for<'a> fn(&'a Buffer<A>) -> Passed<'a>,
     donated: fn(Buffer<A>) -> Passed<'static>,
 }
@@ -30,8 +34,9 @@ pub const fn argument<A: Array>() -> Argument<A> {
     Argument {
         array_type: A::TYPE,
         view: |array| Passed(Given::Host(HostView::of(array))),
-        buffer: |buffer| Passed(Given::Device(buffer.owned(), &A::TYPE)),
-        donated: |buffer| Passed(Given::Donated(Some(buffer.into_owned()), &A::TYPE)),
+        bytes: bytes_of,
+        buffer: |buffer| Passed(Given::Device(buffer.stored(), &A::TYPE)),
+        donated: |buffer| Passed(Given::Donated(Some(buffer.into_stored()), &A::TYPE)),
     }
 }
 
@@ -40,6 +45,12 @@ impl<A> Argument<A> {
     #[inline]
     pub fn view<'a>(&self, array: &'a A) -> Passed<'a> {
         (self.view)(array)
+    }
+
+    /// The bytes of an array of the host, for machine code.
+    #[inline]
+    pub fn bytes<'a>(&self, array: &'a A) -> &'a [u8] {
+        (self.bytes)(array)
     }
 
     /// An array on the device as an argument of a call.
@@ -141,13 +152,48 @@ impl<R: Outputs> Returned for Result<R, Error> {
 ///
 /// # Errors
 /// The program can't be loaded, or its execution fails.
-#[inline]
+#[inline(never)]
 pub fn call<R: Returned<Success = S>, S: Outputs>(
     program: &'static Program,
     arguments: &mut [Passed<'_>],
 ) -> R {
     // SAFETY: only expansions call this, each with the program that it has compared.
     R::from_result(unsafe { call::call(program, Passed::all(arguments)) })
+}
+
+/// The machine code of a program.
+pub struct MachineCode(&'static Native);
+
+impl fmt::Debug for MachineCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MachineCode")
+    }
+}
+
+/// The machine code of `program`, if it is loaded: the shortest way of a call whose arguments are all on the host.
+#[inline]
+pub fn machine_code(program: &'static Program) -> Option<MachineCode> {
+    match program.chosen_before() {
+        Some(Chosen::Native(native)) => Some(MachineCode(native)),
+        _ => None,
+    }
+}
+
+impl MachineCode {
+    /// As [`call()`], with the bytes of each argument.
+    ///
+    /// # Errors
+    /// A handler of a custom call fails.
+    #[inline]
+    pub fn call<R: Returned<Success = S>, S: Outputs>(self, arguments: &[&[u8]]) -> R {
+        // SAFETY: only expansions call this, each with the program that it has compared.
+        R::from_result(counted(unsafe {
+            S::produce(OnHost {
+                native: self.0,
+                bytes: arguments,
+            })
+        }))
+    }
 }
 
 /// Starts `program`. The expansion has compared its types with those of the arguments and of `R`.
@@ -170,7 +216,7 @@ pub fn start<R: Outputs>(
 /// The program can't be loaded.
 pub fn prepare<I, O>(program: &'static Program) -> Result<Prepared<I, O>, Error> {
     // SAFETY: only expansions call this, each with the program that it has compared.
-    unsafe { Prepared::new(program.executable()?) }
+    unsafe { Prepared::new(program) }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cyxla_artifact::{ArrayType, DType};
 use cyxla_pjrt_sys::{Call as _, PJRT_Buffer, PJRT_Buffer_UnsafePointer_Args};
 
-use crate::array::{Array, AsArray};
+use crate::array::{Array, AsArray, bytes_of};
 use crate::buffer::RawBuffer;
 use crate::client::Client;
 use crate::error::{ApiError, BufferError, Error};
@@ -51,12 +51,13 @@ use crate::validity::make_valid;
 ///
 /// Source: `PJRT_Buffer`.
 pub struct Buffer<A> {
-    owned: OwnedBuffer,
+    stored: Stored,
     array: PhantomData<fn() -> A>,
 }
 
 impl<A: Array> Buffer<A> {
-    /// A copy of `array` on the device of the default client, which is loaded first if need be.
+    /// A copy of `array` on the device of the default client, which is loaded first if need be. Where no plugin is found, and
+    /// programs run as machine code, it is in memory of the host.
     ///
     /// # Blocking
     /// Until the copy is there.
@@ -66,7 +67,15 @@ impl<A: Array> Buffer<A> {
     ///
     /// Source: `PJRT_Client_BufferFromHostBuffer`.
     pub fn from(array: &impl AsArray<Array = A>) -> Result<Self, Error> {
-        Self::on(&default_client()?, array)
+        match default_client() {
+            Err(Error::Plugin(error)) if cfg!(feature = "native") && error.is_not_found() => {
+                let bytes = bytes_of(array.as_array());
+                let stored = Stored::Host(HostMemory::copy_of(bytes));
+                // SAFETY: of type `A`, as the array is.
+                Ok(unsafe { Self::from_stored(stored) })
+            }
+            client => Self::on(&client?, array),
+        }
     }
 
     /// A copy of `array` on the device of `client`.
@@ -80,14 +89,14 @@ impl<A: Array> Buffer<A> {
         let view = HostView::of(array.as_array());
         let owned = counted(OwnedBuffer::copy(client, &view))?;
         // SAFETY: of type `A`, as the array is.
-        Ok(unsafe { Self::from_owned(owned) })
+        Ok(unsafe { Self::from_stored(Stored::Device(owned)) })
     }
 
     /// # Safety
     /// It is an array of type `A`.
-    pub(crate) unsafe fn from_owned(owned: OwnedBuffer) -> Self {
+    pub(crate) unsafe fn from_stored(stored: Stored) -> Self {
         let array = PhantomData;
-        Self { owned, array }
+        Self { stored, array }
     }
 
     /// A copy on the host. [`view`](Self::view) reads without one where the host can.
@@ -100,7 +109,7 @@ impl<A: Array> Buffer<A> {
     ///
     /// Source: `PJRT_Buffer_ToHostBuffer`.
     pub fn to_host(&self) -> Result<Host<A>, Error> {
-        let memory = counted(self.owned.to_host(&A::TYPE))?;
+        let memory = counted(self.stored.to_host(&A::TYPE))?;
         // SAFETY: `to_host` has filled it with elements of type `A`.
         Ok(unsafe { Host::from_memory(memory) })
     }
@@ -117,23 +126,23 @@ impl<A: Array> Buffer<A> {
     ///
     /// Source: `PJRT_Buffer_UnsafePointer`.
     pub fn view(&self) -> Result<&A, Error> {
-        let pointer = counted(self.owned.view(&A::TYPE))?;
+        let pointer = counted(self.stored.view(&A::TYPE))?;
         // SAFETY: `view` has made sure that an `A` lies there, which changes only when the buffer is donated; the borrow
         // keeps it from that.
         Ok(unsafe { pointer.cast::<A>().as_ref() })
     }
 
-    /// The client that it belongs to.
-    pub fn client(&self) -> &Client {
-        self.owned.client()
+    /// The client that it belongs to; none of an array in memory of the host, which machine code has made.
+    pub fn client(&self) -> Option<&Client> {
+        self.stored.client()
     }
 
-    pub(crate) fn owned(&self) -> &OwnedBuffer {
-        &self.owned
+    pub(crate) fn stored(&self) -> &Stored {
+        &self.stored
     }
 
-    pub(crate) fn into_owned(self) -> OwnedBuffer {
-        self.owned
+    pub(crate) fn into_stored(self) -> Stored {
+        self.stored
     }
 }
 
@@ -151,7 +160,7 @@ impl<A: Array> TryFrom<DeviceBuffer> for Buffer<A> {
     fn try_from(buffer: DeviceBuffer) -> Result<Self, Error> {
         if buffer.array_type == A::TYPE {
             // SAFETY: of that type.
-            return Ok(unsafe { Self::from_owned(buffer.owned) });
+            return Ok(unsafe { Self::from_stored(buffer.stored) });
         }
         Err(BufferError::Type {
             expected: Box::new(A::TYPE),
@@ -167,7 +176,7 @@ impl<A: Array> TryFrom<DeviceBuffer> for Buffer<A> {
 ///
 /// Source: `PJRT_Buffer`.
 pub struct DeviceBuffer {
-    owned: OwnedBuffer,
+    stored: Stored,
     array_type: ArrayType,
 }
 
@@ -181,11 +190,11 @@ impl DeviceBuffer {
     /// PJRT has no such element type, the device has no room, or this is a forked child of the client's process.
     pub fn on(client: &Client, array: &HostView<'_>) -> Result<Self, Error> {
         let owned = counted(OwnedBuffer::copy(client, array))?;
-        Ok(Self::new(owned, *array.array_type()))
+        Ok(Self::new(Stored::Device(owned), *array.array_type()))
     }
 
-    pub(crate) fn new(owned: OwnedBuffer, array_type: ArrayType) -> Self {
-        Self { owned, array_type }
+    pub(crate) fn new(stored: Stored, array_type: ArrayType) -> Self {
+        Self { stored, array_type }
     }
 
     /// Element type and shape.
@@ -201,7 +210,7 @@ impl DeviceBuffer {
     /// # Errors
     /// As for [`Buffer::to_host`].
     pub fn to_host(&self) -> Result<HostArray, Error> {
-        let memory = counted(self.owned.to_host(&self.array_type))?;
+        let memory = counted(self.stored.to_host(&self.array_type))?;
         // SAFETY: `to_host` has filled it with elements of this type.
         Ok(unsafe { HostArray::from_memory(self.array_type, memory) })
     }
@@ -214,7 +223,7 @@ impl DeviceBuffer {
     /// # Errors
     /// As for [`Buffer::view`].
     pub fn view(&self) -> Result<HostView<'_>, Error> {
-        let pointer = counted(self.owned.view(&self.array_type))?;
+        let pointer = counted(self.stored.view(&self.array_type))?;
         // SAFETY: `view` has made sure that an array of this type lies there, which changes only when the buffer is
         // donated; the borrow keeps it from that.
         let bytes =
@@ -222,29 +231,87 @@ impl DeviceBuffer {
         Ok(HostView::new(&self.array_type, bytes)?)
     }
 
-    /// The client that it belongs to.
-    pub fn client(&self) -> &Client {
-        self.owned.client()
+    /// The client that it belongs to; none of an array in memory of the host, which machine code has made.
+    pub fn client(&self) -> Option<&Client> {
+        self.stored.client()
     }
 
-    pub(crate) fn owned(&self) -> &OwnedBuffer {
-        &self.owned
+    pub(crate) fn stored(&self) -> &Stored {
+        &self.stored
     }
 
-    pub(crate) fn into_owned(self) -> OwnedBuffer {
-        self.owned
+    pub(crate) fn into_stored(self) -> Stored {
+        self.stored
     }
 }
 
 impl<A: Array> From<Buffer<A>> for DeviceBuffer {
     fn from(buffer: Buffer<A>) -> Self {
-        Self::new(buffer.owned, A::TYPE)
+        Self::new(buffer.stored, A::TYPE)
     }
 }
 
 impl fmt::Debug for DeviceBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DeviceBuffer({})", self.array_type)
+    }
+}
+
+/// Where a [`Buffer`] is.
+pub(crate) enum Stored {
+    /// On a device of PJRT.
+    Device(OwnedBuffer),
+    /// In memory of the host, where machine code reads and writes it.
+    Host(HostMemory),
+}
+
+impl Stored {
+    fn client(&self) -> Option<&Client> {
+        match self {
+            Self::Device(owned) => Some(owned.client()),
+            Self::Host(_) => None,
+        }
+    }
+
+    /// A copy on the host.
+    ///
+    /// # Errors
+    /// As for [`Buffer::to_host`].
+    pub(crate) fn to_host(&self, array_type: &ArrayType) -> Result<HostMemory, Error> {
+        match self {
+            Self::Device(owned) => owned.to_host(array_type),
+            Self::Host(memory) => Ok(HostMemory::copy_of(memory.bytes())),
+        }
+    }
+
+    /// Where the host can read an array of this type.
+    ///
+    /// # Errors
+    /// As for [`Buffer::view`].
+    fn view(&self, array_type: &ArrayType) -> Result<NonNull<u8>, Error> {
+        match self {
+            Self::Device(owned) => owned.view(array_type),
+            Self::Host(memory) => Ok(memory.as_ptr()),
+        }
+    }
+
+    /// Its memory, if it is the host's. That of a device is not to be written to: a program that was started may still read it.
+    pub(crate) fn into_memory(self) -> Result<HostMemory, Self> {
+        match self {
+            Self::Host(memory) => Ok(memory),
+            Self::Device(_) => Err(self),
+        }
+    }
+
+    /// The bytes of an array of this type, where the host can read it.
+    ///
+    /// # Errors
+    /// As for [`Buffer::view`].
+    pub(crate) fn bytes(&self, array_type: &ArrayType) -> Result<&[u8], Error> {
+        let start = self.view(array_type)?;
+        // SAFETY: `view` has made sure that such an array lies there, which changes only when it is donated; the borrow keeps
+        // it from that.
+        Ok(unsafe { std::slice::from_raw_parts(start.as_ptr(), array_type.nbytes()) })
     }
 }
 

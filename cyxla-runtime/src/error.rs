@@ -39,6 +39,9 @@ pub enum Error {
     /// Some memory is no array of the type asked for.
     #[error(transparent)]
     HostArray(Box<HostArrayError>),
+    /// A program can't run as machine code.
+    #[error(transparent)]
+    Native(Box<NativeError>),
     /// A program failed while it ran.
     #[error(transparent)]
     Execute(Box<ExecuteError>),
@@ -87,6 +90,7 @@ stages! {
     Compile: CompileError;
     Argument: ArgumentError;
     HostArray: HostArrayError;
+    Native: NativeError;
     Execute: ExecuteError;
     Buffer: BufferError;
     Ffi: FfiError;
@@ -330,6 +334,71 @@ pub enum ArgumentError {
     },
 }
 
+/// A program that can't run as machine code.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NativeError {
+    /// There is none of it.
+    #[error(
+        "`{program}` has no machine code in this binary: {}\n  help: have it run by a PJRT plugin, with engine = \"auto\"",
+        .reason.unwrap_or("none was made when it was built")
+    )]
+    NoImage {
+        /// The program.
+        program: String,
+        /// What the build says.
+        reason: Option<&'static str>,
+    },
+    /// The machine code can't be loaded here; of several images this is about the least demanding.
+    #[cfg(feature = "native")]
+    #[error("the machine code of `{program}` can't be loaded: {source}")]
+    Load {
+        /// The program.
+        program: String,
+        /// Why not.
+        source: cyxla_native::LoadError,
+    },
+    /// The engine is not part of this binary.
+    #[error(
+        "`{program}` has machine code, which this binary can't run\n  help: build cyxla with its feature `native`"
+    )]
+    Feature {
+        /// The program.
+        program: String,
+    },
+    /// `CYXLA_ENGINE` is none.
+    #[error(
+        "CYXLA_ENGINE chooses what runs programs: {0}\n  help: unset it, or set it to one of these"
+    )]
+    Variable(#[source] cyxla_artifact::UnknownWord),
+    /// Neither engine can run it.
+    #[error("`{program}` runs neither as machine code ({reason}) nor on a PJRT plugin: {source}")]
+    Neither {
+        /// The program.
+        program: String,
+        /// Why not as machine code.
+        reason: String,
+        /// Why not on PJRT.
+        source: Box<Error>,
+    },
+}
+
+impl NativeError {
+    /// Why there is no machine code to run, in one line, for those who have another engine.
+    pub(crate) fn reason(&self) -> String {
+        let text = match self {
+            Self::NoImage { reason, .. } => reason
+                .unwrap_or("none was made when it was built")
+                .to_owned(),
+            #[cfg(feature = "native")]
+            Self::Load { source, .. } => source.to_string(),
+            error => error.to_string(),
+        };
+        let text = text.split("\n  help: ").next().unwrap_or_default();
+        text.replace('\n', " ")
+    }
+}
+
 /// A program that failed while it ran.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -374,6 +443,10 @@ pub enum ExecuteError {
         /// The program.
         program: String,
     },
+    /// The machine code has failed.
+    #[cfg(feature = "native")]
+    #[error(transparent)]
+    Native(cyxla_native::RunError),
     /// The results of a call were asked for a second time.
     #[error(
         "the results of a started call have been given before\n  help: wait for, or await, each `Pending` once"

@@ -365,8 +365,8 @@ impl<'a> Argument<'a> {
         arguments
             .map(|(argument, array_type)| match argument {
                 Self::Host(view) => Given::Host(view),
-                Self::Buffer(buffer) => Given::Device(buffer.owned(), array_type),
-                Self::Donated(buffer) => Given::Donated(Some(buffer.into_owned()), array_type),
+                Self::Buffer(buffer) => Given::Device(buffer.stored(), array_type),
+                Self::Donated(buffer) => Given::Donated(Some(buffer.into_stored()), array_type),
             })
             .collect()
     }

@@ -8,7 +8,7 @@ use cyxla_artifact::ArrayType;
 
 use crate::buffer::HostData;
 use crate::call::Outputs;
-use crate::device::{DeviceBuffer, OwnedBuffer, address, in_place};
+use crate::device::{DeviceBuffer, OwnedBuffer, Stored, address, in_place};
 use crate::error::{ApiError, ArgumentError, Donated, Error, ExecuteError};
 use crate::error_info::counted;
 use crate::event::Event;
@@ -34,10 +34,10 @@ pub(crate) fn has_room_in_frames(input: &Input) -> bool {
 pub(crate) enum Given<'a> {
     /// A host array.
     Host(HostView<'a>),
-    /// An array on the device.
-    Device(&'a OwnedBuffer, &'a ArrayType),
-    /// An array on the device, whose memory the program may take over. None once it is on its way.
-    Donated(Option<OwnedBuffer>, &'a ArrayType),
+    /// An array that stays where it is, usually on the device.
+    Device(&'a Stored, &'a ArrayType),
+    /// The same, whose memory the program may take over. None once it is on its way.
+    Donated(Option<Stored>, &'a ArrayType),
 }
 
 impl Given<'_> {
@@ -223,7 +223,13 @@ impl Inner {
     ) -> Result<(), Error> {
         match given {
             Given::Host(view) => self.put_host(frame, index, view.bytes(), staying),
-            Given::Device(buffer, _) => {
+            Given::Device(Stored::Host(memory), _) => {
+                self.put_host(frame, index, memory.bytes(), staying)
+            }
+            Given::Donated(Some(Stored::Host(memory)), _) => {
+                self.put_host(frame, index, memory.bytes(), staying)
+            }
+            Given::Device(Stored::Device(buffer), _) => {
                 if self.inputs[index].donated {
                     return Err(self.must_be_given_away(index));
                 }
@@ -232,12 +238,12 @@ impl Inner {
                 Ok(())
             }
             Given::Donated(buffer, _) => {
-                if let Some(buffer) = buffer {
+                if let Some(Stored::Device(buffer)) = buffer {
                     self.check_client(index, buffer)?;
                 }
                 match buffer.take() {
-                    Some(buffer) => frame.put_donated(index, buffer),
-                    None => return Err(self.must_be_given_away(index)),
+                    Some(Stored::Device(buffer)) => frame.put_donated(index, buffer),
+                    _ => return Err(self.must_be_given_away(index)),
                 }
                 Ok(())
             }
@@ -361,7 +367,8 @@ impl Inner {
             let is_gone = buffer.raw().is_deleted().unwrap_or(true);
             Donated {
                 name: input.name.clone(),
-                buffer: (!is_gone).then(|| DeviceBuffer::new(buffer, input.array_type)),
+                buffer: (!is_gone)
+                    .then(|| DeviceBuffer::new(Stored::Device(buffer), input.array_type)),
             }
         });
         ExecuteError::Failed {
@@ -566,7 +573,10 @@ impl<'a> Results<'a> {
     pub(crate) fn device_buffers(&mut self) -> Result<Vec<DeviceBuffer>, Error> {
         let types = self.inner.output_types.iter().enumerate();
         types
-            .map(|(index, array_type)| Ok(DeviceBuffer::new(self.take(index)?, *array_type)))
+            .map(|(index, array_type)| {
+                let stored = Stored::Device(self.take(index)?);
+                Ok(DeviceBuffer::new(stored, *array_type))
+            })
             .collect()
     }
 

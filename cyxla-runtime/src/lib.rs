@@ -20,6 +20,7 @@ mod description;
 mod device;
 mod element;
 mod element_type;
+mod engine;
 mod error;
 mod error_info;
 mod event;
@@ -34,6 +35,7 @@ pub mod fuzzing;
 mod host;
 mod input;
 mod minifloat;
+mod native;
 mod pending;
 mod plugin;
 mod pool;
@@ -56,9 +58,10 @@ pub use element::{
     BF16, Complex, Element, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN, F8E4M3FNUZ, F8E5M2,
     F8E5M2FNUZ, F8E8M0FNU, F16, I4, U4,
 };
+pub use engine::RunsOn;
 pub use error::{
     ApiError, ArgumentError, BufferError, ClientError, CompileError, Donated, Error, ErrorCode,
-    ExecuteError, Result,
+    ExecuteError, NativeError, Result,
 };
 pub use error_info::{ErrorInfo, error_info};
 pub use executable::{Argument, Executable};
@@ -87,7 +90,8 @@ pub mod __private {
     pub use cyxla_artifact::{ArrayType, DType, Engine, StableHloVersion};
 
     pub use crate::check::{
-        Argument, Passed, Returned, argument, call, check_argument, check_result, prepare, start,
+        Argument, MachineCode, Passed, Returned, argument, call, check_argument, check_result,
+        machine_code, prepare, start,
     };
     pub use crate::program::{NativeParts, Parameter, PlatformParts, ProgramParts};
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -27,8 +26,8 @@ use crate::frame::Frame;
 /// let y = next.wait()?;
 /// ```
 ///
-/// XLA runs programs that take a few microseconds on the thread that starts them, as a rule: those are done when `start`
-/// returns.
+/// XLA runs programs that take a few microseconds on the thread that starts them, as a rule, and machine code runs there always:
+/// those are done when `start` returns.
 ///
 /// A waker is called on one of XLA's threads, so it must only schedule its task, as those of async runtimes do, and not poll
 /// it there.
@@ -39,12 +38,13 @@ use crate::frame::Frame;
 #[must_use = "errors and results come from `wait` or `await`"]
 pub struct Pending<R> {
     /// None once the results have been taken.
-    state: Option<State>,
-    results: PhantomData<fn() -> R>,
+    state: Option<State<R>>,
 }
 
-enum State {
+enum State<R> {
     Running(Running),
+    /// It was done as it was started, and this came of it.
+    Done(R),
     /// It failed as it was started.
     Failed(Error),
 }
@@ -79,10 +79,16 @@ impl<R: Outputs> Pending<R> {
                 }
             }
         };
-        Ok(Self {
-            state: Some(state),
-            results: PhantomData,
-        })
+        Ok(Self { state: Some(state) })
+    }
+
+    /// A call that has come to its end.
+    pub(crate) fn done(result: Result<R, Error>) -> Self {
+        let state = match result {
+            Ok(results) => State::Done(results),
+            Err(error) => State::Failed(error),
+        };
+        Self { state: Some(state) }
     }
 
     /// Waits until the program is done, and gives its results.
@@ -102,10 +108,13 @@ impl<R: Outputs> Pending<R> {
         match &self.state {
             // What can't be asked is left to `wait`.
             Some(State::Running(running)) => running.is_ready(),
-            Some(State::Failed(_)) | None => true,
+            Some(State::Done(_) | State::Failed(_)) | None => true,
         }
     }
 }
+
+/// Nothing of it is pinned.
+impl<R> Unpin for Pending<R> {}
 
 impl<R: Outputs> Future for Pending<R> {
     type Output = Result<R, Error>;
@@ -129,6 +138,7 @@ impl<R> fmt::Debug for Pending<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let program = match &self.state {
             Some(State::Running(running)) => running.executable.program(),
+            Some(State::Done(_)) => "done",
             Some(State::Failed(_)) => "failed",
             None => "taken",
         };
@@ -136,10 +146,11 @@ impl<R> fmt::Debug for Pending<R> {
     }
 }
 
-impl State {
-    fn finish<R: Outputs>(self) -> Result<R, Error> {
+impl<R: Outputs> State<R> {
+    fn finish(self) -> Result<R, Error> {
         counted(match self {
             Self::Running(running) => running.finish(),
+            Self::Done(results) => return Ok(results),
             Self::Failed(error) => Err(error),
         })
     }

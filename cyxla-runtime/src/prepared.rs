@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 use cyxla_artifact::ArrayType;
 
 use crate::array::Array;
+use crate::engine::Chosen;
 use crate::error::{Error, ExecuteError};
 use crate::error_info::counted;
 use crate::executable::Executable;
@@ -14,6 +15,8 @@ use crate::execute::Results;
 use crate::frame::Frame;
 use crate::host::HostMemory;
 use crate::input::Staging;
+use crate::native;
+use crate::program::Program;
 
 /// A call that is bound to its own memory, made by `predict::prepare()`, for loops that call one program again and again.
 ///
@@ -40,18 +43,23 @@ use crate::input::Staging;
 /// It belongs to one thread at a time, and can be sent to another.
 pub struct Prepared<I, O> {
     call: Call,
+    program: &'static str,
     types: PhantomData<fn() -> (I, O)>,
 }
 
 impl<I, O> Prepared<I, O> {
     /// # Errors
-    /// This is a forked child of the client's process, or there is no room for the arguments.
+    /// The program can't be loaded, this is a forked child of the client's process, or there is no room for the arguments.
     ///
     /// # Safety
-    /// `I` and `O` are the types of the executable.
-    pub(crate) unsafe fn new(executable: &Executable) -> Result<Self, Error> {
+    /// `I` and `O` are the types of the program.
+    pub(crate) unsafe fn new(program: &'static Program) -> Result<Self, Error> {
         Ok(Self {
-            call: counted(Call::new(executable))?,
+            call: match program.chosen()? {
+                Chosen::Native(native) => Call::Native(native::Bound::new(native)),
+                Chosen::Pjrt(_) => Call::Pjrt(counted(OnDevice::new(program.executable()?))?),
+            },
+            program: program.name(),
             types: PhantomData,
         })
     }
@@ -60,10 +68,14 @@ impl<I, O> Prepared<I, O> {
 impl<I: Bound, O: Bound> Prepared<I, O> {
     /// The arguments, to be written: `&mut A`, or a tuple of these.
     pub fn inputs(&mut self) -> I::Mut<'_> {
-        let places = &mut self.call.input_places();
         // SAFETY: the memory holds an array of each type, of zeros or of what was written there, and is borrowed with `self`.
         // No program runs.
-        unsafe { I::borrowed_mut(places) }
+        unsafe {
+            match &mut self.call {
+                Call::Native(call) => I::borrowed_mut(&mut call.inputs()),
+                Call::Pjrt(call) => I::borrowed_mut(&mut call.inputs()),
+            }
+        }
     }
 
     /// Runs the program, and gives its results: `&R`, or a tuple of these.
@@ -74,22 +86,29 @@ impl<I: Bound, O: Bound> Prepared<I, O> {
     /// # Errors
     /// The program fails, or this is a forked child of the client's process. The results of the run before are lost.
     pub fn run(&mut self) -> Result<O::Ref<'_>, Error> {
-        counted(self.call.run())?;
+        match &mut self.call {
+            Call::Native(call) => counted(call.run())?,
+            Call::Pjrt(call) => counted(call.run())?,
+        }
         Ok(self.outputs())
     }
 
     /// The results of the last run; zeros before the first, any values after one that has failed.
     pub fn outputs(&self) -> O::Ref<'_> {
-        let places = &mut self.call.outputs.iter().copied();
         // SAFETY: there is an array of each type, of zeros or of what the program has given, and it stays as it is until the
         // next run.
-        unsafe { O::borrowed(places) }
+        unsafe {
+            match &self.call {
+                Call::Native(call) => O::borrowed(&mut call.outputs()),
+                Call::Pjrt(call) => O::borrowed(&mut call.outputs.iter().copied()),
+            }
+        }
     }
 }
 
 impl<I, O> fmt::Debug for Prepared<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Prepared({})", self.call.executable.program())
+        write!(f, "Prepared({})", self.program)
     }
 }
 
@@ -195,8 +214,14 @@ macro_rules! all_tuples {
 
 all_tuples! { A B C D E F G H I J K L M N O P Q R S T U V W X }
 
-/// The untyped part.
-struct Call {
+/// The untyped part, by engine.
+enum Call {
+    Native(native::Bound),
+    Pjrt(OnDevice),
+}
+
+/// A call on a device of PJRT.
+struct OnDevice {
     executable: Executable,
     /// Where each argument lies in the memory of the frame.
     offsets: Box<[usize]>,
@@ -209,11 +234,11 @@ struct Call {
 
 // SAFETY: the places that `outputs` points to belong to the frame and to `memory`, which can be sent and shared: shared access
 // only reads.
-unsafe impl Send for Call {}
+unsafe impl Send for OnDevice {}
 // SAFETY: as above.
-unsafe impl Sync for Call {}
+unsafe impl Sync for OnDevice {}
 
-impl Call {
+impl OnDevice {
     fn new(executable: &Executable) -> Result<Self, Error> {
         let inner = executable.inner();
         let client = &inner.handle.client;
@@ -237,7 +262,7 @@ impl Call {
     }
 
     /// Where each argument lies.
-    fn input_places(&mut self) -> impl Iterator<Item = NonNull<u8>> {
+    fn inputs(&mut self) -> impl Iterator<Item = NonNull<u8>> {
         let start = self.frame.staging().as_ptr();
         let offsets = self.offsets.iter().copied();
         // SAFETY: the offsets lie in the memory of the frame, which was made for them.

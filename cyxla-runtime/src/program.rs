@@ -10,7 +10,9 @@ use cyxla_artifact::{
 
 use crate::cache::{CacheKey, CacheOutcome, DiskCache};
 use crate::compile::{Compiled, compile_program_in};
-use crate::error::Error;
+use crate::engine::{Chosen, RunsOn};
+use crate::error::{Error, NativeError};
+use crate::error_info::counted;
 use crate::executable::Executable;
 use crate::runtime::default_client;
 use crate::statistics::CompileStatistics;
@@ -31,6 +33,7 @@ pub struct Program {
     parts: ProgramParts,
     other_platforms: &'static [PlatformParts],
     native: NativeParts,
+    chosen: OnceLock<Chosen>,
     loaded: OnceLock<Compiled>,
     loading: Mutex<()>,
 }
@@ -93,6 +96,7 @@ impl Program {
                 images: &[],
                 reason: None,
             },
+            chosen: OnceLock::new(),
             loaded: OnceLock::new(),
             loading: Mutex::new(()),
         }
@@ -223,8 +227,21 @@ impl Program {
         }
     }
 
-    /// Compiles the program, or loads it from the disk cache, ahead of the first call. Done once; later calls return
-    /// what the first one took.
+    /// Which engine was asked for: `engine = …` of its declaration or its package.
+    pub const fn asked_engine(&self) -> Engine {
+        self.native.engine
+    }
+
+    /// What runs it, and why. Machine code is loaded for that, a PJRT plugin is not.
+    ///
+    /// # Errors
+    /// It is to run as machine code, and there is none that this processor can run.
+    pub fn engine(&self) -> Result<RunsOn, Error> {
+        self.chosen().map(Chosen::runs_on)
+    }
+
+    /// Loads the machine code of the program, or compiles it, or loads what was compiled from the disk cache, ahead of the first
+    /// call. Done once; later calls return what the first one took.
     ///
     /// # Blocking
     /// For as long as a compilation takes, 50 ms to minutes; also when another thread is at it.
@@ -232,12 +249,18 @@ impl Program {
     /// # Errors
     /// No plugin is found, it can't be loaded, or it refuses the program. A later call tries again.
     pub fn load(&self) -> Result<CompileStatistics, Error> {
-        self.loaded().map(|compiled| compiled.statistics)
+        match self.chosen()? {
+            Chosen::Native(native) => Ok(native.statistics()),
+            Chosen::Pjrt(_) => self.loaded().map(|compiled| compiled.statistics),
+        }
     }
 
     /// What compiling or loading took, if that has happened.
     pub fn statistics(&self) -> Option<CompileStatistics> {
-        self.loaded.get().map(|compiled| compiled.statistics)
+        match self.chosen.get()? {
+            Chosen::Native(native) => Some(native.statistics()),
+            Chosen::Pjrt(_) => self.loaded.get().map(|compiled| compiled.statistics),
+        }
     }
 
     /// What the disk cache did for this program, and why it was compiled if it was; none as long as it is not loaded.
@@ -259,10 +282,11 @@ impl Program {
         self.loaded.get()?.key.as_ref()
     }
 
-    /// The compiled program; compiled or loaded first if need be.
+    /// The program as a PJRT plugin has compiled it; compiled or loaded first if need be. A program that runs as machine code
+    /// has this beside it, for those who ask.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// No plugin is found, it can't be loaded, or it refuses the program. A later call tries again.
     pub fn executable(&self) -> Result<&Executable, Error> {
         self.loaded().map(|compiled| &compiled.executable)
     }
@@ -274,6 +298,34 @@ impl Program {
         }
     }
 
+    /// The engine that runs it, ready to be called.
+    ///
+    /// # Errors
+    /// Those of [`engine`](Self::engine).
+    #[inline]
+    pub(crate) fn chosen(&self) -> Result<&Chosen, Error> {
+        match self.chosen_before() {
+            Some(chosen) => Ok(chosen),
+            None => self.choose(),
+        }
+    }
+
+    /// The same, if it has been found out before.
+    #[inline]
+    pub(crate) fn chosen_before(&self) -> Option<&Chosen> {
+        self.chosen.get()
+    }
+
+    #[cold]
+    fn choose(&self) -> Result<&Chosen, Error> {
+        let _one_at_a_time = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(chosen) = self.chosen.get() {
+            return Ok(chosen);
+        }
+        let chosen = counted(Chosen::of(self))?;
+        Ok(self.chosen.get_or_init(|| chosen))
+    }
+
     #[cold]
     fn load_first(&self) -> Result<&Compiled, Error> {
         // A thread that panicked while it held the lock has left nothing behind.
@@ -282,12 +334,27 @@ impl Program {
             return Ok(loaded);
         }
         let cache = DiskCache::of_environment();
-        let client = default_client()?;
+        let client = default_client().map_err(|error| self.without_plugin(error))?;
         // Where there is none for this platform, the error names the first.
         let program = self.lowered_for(client.platform());
         let program = program.unwrap_or_else(|| self.lowered());
         let loaded = compile_program_in(&cache, &client, &program)?;
         Ok(self.loaded.get_or_init(|| loaded))
+    }
+
+    /// The error that there is no plugin, of a program that would rather have run as machine code.
+    fn without_plugin(&self, error: Error) -> Error {
+        match self.chosen.get() {
+            Some(Chosen::Pjrt(reason)) if self.native.engine == Engine::Auto => {
+                NativeError::Neither {
+                    program: self.name().to_owned(),
+                    reason: reason.clone(),
+                    source: Box::new(error),
+                }
+                .into()
+            }
+            _ => error,
+        }
     }
 }
 

@@ -7,9 +7,10 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use cyxla_artifact::StableHloVersion;
+use cyxla_artifact::{Engine, StableHloVersion};
 
 use crate::client::Client;
+use crate::engine;
 use crate::error::Error;
 use crate::error_info::counted;
 use crate::ffi;
@@ -40,6 +41,7 @@ pub struct Options {
     threads: Option<NonZero<usize>>,
     copying: bool,
     without_jax_targets: bool,
+    engine: Option<Engine>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -108,8 +110,19 @@ impl Options {
         self
     }
 
+    /// The engine of programs that have both, `engine = "auto"`, and have not been called yet: [`Engine::Pjrt`] has a plugin run
+    /// them, [`Engine::Native`] makes it an error that one has no machine code for this processor. The variable
+    /// `CYXLA_ENGINE` in the environment goes before this.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
     /// Starts the plugin that is chosen.
     pub(crate) fn start(&self) -> Result<Client, Error> {
+        if let Some(engine) = self.engine {
+            engine::choose(engine);
+        }
         let plugin = self.chosen()?;
         threads::limit(self.threads);
         if !self.without_jax_targets {

@@ -102,12 +102,17 @@
 //! `predict::start(…)`, or be prepared for a loop, `predict::prepare()`: see [the attribute](macro@program). The plugin of a managed environment is found by itself.
 //! [`find_plugin`] tells where else plugins are looked for, [`initialize`] chooses one in code.
 //!
+//! A program can also be machine code in the binary, and needs no plugin then: `engine = "native"` in
+//! [the attribute](macro@program#machine-code).
+//!
 //! Programs that are not known at compile time are run by [`Executable`], which checks types on every call.
 
 #![forbid(unsafe_code)]
 
 pub use cyxla_artifact as artifact;
-pub use cyxla_artifact::{ArrayType, ArrayTypeError, DType, LoweredProgram, StableHloVersion};
+pub use cyxla_artifact::{
+    ArrayType, ArrayTypeError, DType, Engine, LoweredProgram, StableHloVersion,
+};
 /// Makes a function the handler of a custom call: JAX programs call Rust.
 ///
 /// ```
@@ -267,7 +272,7 @@ pub use cyxla_macros::ffi_handler;
 /// | `custom_calls = ["my_target"]` | custom calls that the program may make beyond those that JAX promises to keep |
 /// | `deps = ["weights.safetensors"]` | files, relative to the package, whose change lowers the program anew; Python files and files that Python opens are known without |
 /// | `donate = [state]` | parameters, by name, whose memory a result may take; a `Buffer` by value needs no mention |
-/// | `engine = "auto"` | has XLA compile the program when the package is built, for the native engine; with `"native"` it is an error if that can't be; the usual one is `"pjrt"` |
+/// | `engine = "native"` | [machine code](#machine-code) in the binary; `"auto"` where that can be, else a PJRT plugin; the usual one is `"pjrt"` |
 /// | `linalg = "portable"` | [linear algebra](#linear-algebra) without custom calls; the other way, `"lapack"`, is the usual one |
 /// | `platforms = ["cpu", "cuda"]` | the platforms that the program is [lowered for](#platforms), of `cpu`, `cuda`, `rocm` and `tpu`; usually the CPU alone |
 /// | `stablehlo_version = "1.10.0"` | the StableHLO version of the code: newer for operations that this one lacks, older for older plugins |
@@ -290,6 +295,27 @@ pub use cyxla_macros::ffi_handler;
 /// On GPUs, what JAX has custom calls for there (`jnp.linalg`, random numbers) is lowered to operations that XLA expands
 /// itself, because only the Python package of the plugin has handlers for them; what can't be lowered so, such as
 /// `jnp.linalg.eig`, is an error of the build.
+///
+/// # Machine code
+///
+/// With `engine = "native"`, XLA compiles the program when the package is built, and its machine code becomes part of the binary:
+/// no plugin at run time, no compilation at the first call.
+///
+/// ```ignore
+/// #[cyxla::program("controller:act", engine = "native")]
+/// fn act(observation: &[f32; 12]) -> cyxla::Result<[f32; 4]>;
+///
+/// println!("{}", act::program().engine()?);      // native
+/// ```
+///
+/// With `"auto"`, a PJRT plugin runs what can't be machine code: the build says of which programs and why, and so does
+/// [`Program::engine`]. `engine` and `levels`, the instructions that there is code for, also stand in
+/// `[package.metadata.cyxla]` of `Cargo.toml` for all programs. It takes the feature `native`, which is on by default, and
+/// runs on x86-64 with Linux.
+///
+/// A call that was started has come to its end when `start` returns. A [`Buffer`] that machine code makes is memory of the host.
+/// Large kernels use the threads of the `rayon` pool that the caller is in, else of the global one. A debug build multiplies large
+/// matrices slowly, unless `gemm-f32` and `gemm-f64` are optimised as said [below](#linear-algebra).
 ///
 /// # Linear algebra
 ///
@@ -325,11 +351,12 @@ pub use cyxla_runtime::{
     CompileError, CompileStatistics, Compiled, Complex, DeviceBuffer, DiskCache, Donated, Element,
     Error, ErrorCode, ErrorInfo, Executable, ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN,
     F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F16, FfiError, Host, HostArray, HostArrayError,
-    HostView, I4, OptionValue, Options, Output, PLATFORM_PREFERENCE, Parameter, Pending, Plugin,
-    PluginError, PluginModule, PluginSource, Prepared, Program, Result, RuntimeInfo, Searched, U4,
-    as_mut_slice, as_slice, available_plugins, cache, compile_options, compile_program,
-    compile_program_in, default_client, default_plugin, error_info, find_plugin, from_slice,
-    from_slice_mut, initialize, is_initialized, register_ffi_target, register_plugin, runtime_info,
+    HostView, I4, NativeError, OptionValue, Options, Output, PLATFORM_PREFERENCE, Parameter,
+    Pending, Plugin, PluginError, PluginModule, PluginSource, Prepared, Program, Result, RunsOn,
+    RuntimeInfo, Searched, U4, as_mut_slice, as_slice, available_plugins, cache, compile_options,
+    compile_program, compile_program_in, default_client, default_plugin, error_info, find_plugin,
+    from_slice, from_slice_mut, initialize, is_initialized, register_ffi_target, register_plugin,
+    runtime_info,
 };
 #[cfg(feature = "ndarray")]
 pub use cyxla_runtime::{

@@ -1,7 +1,7 @@
 //! What the workspace is tested with beside ordinary tests: the case runner, [`cases`], and what calls and
 //! linear algebra cost beside rivals: [`calls`], [`linalg`].
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod calls;
 pub mod cases;

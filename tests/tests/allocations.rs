@@ -75,9 +75,14 @@ fn a_call_with_twelve_arguments_allocates_nothing() {
 }
 
 #[test]
-fn a_call_from_buffer_to_buffer_allocates_nothing() {
+fn a_call_from_buffer_to_buffer_allocates_at_most_its_result() {
     let x = Buffer::from(&X).unwrap();
-    assert_eq!(allocations(|| tiny_on_device(&x).unwrap()), 0);
+    // Memory of the host comes from Rust's allocator, that of a device does not.
+    let expected = match tiny_on_device::program().engine().unwrap() {
+        cyxla::RunsOn::Native => 100,
+        _ => 0,
+    };
+    assert_eq!(allocations(|| tiny_on_device(&x).unwrap()), expected);
 }
 
 #[test]

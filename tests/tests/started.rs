@@ -13,10 +13,11 @@ use cyxla::{Buffer, Host, Pending};
 
 type Square = [[f32; 384]; 384];
 
-#[cyxla::program("memory:slow")]
+// Machine code is done when it has been started.
+#[cyxla::program("memory:slow", engine = "pjrt")]
 fn slow(x: &Square, rounds: i32) -> cyxla::Result<Box<Square>>;
 
-#[cyxla::program("memory:slow")]
+#[cyxla::program("memory:slow", engine = "pjrt")]
 fn slow_on_device(x: &Buffer<Square>, rounds: i32) -> cyxla::Result<Buffer<Square>>;
 
 #[cyxla::program("memory:step")]

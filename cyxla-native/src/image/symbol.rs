@@ -115,6 +115,18 @@ coded! {
     Erf = 62, "erf";
     /// `float erff(float)`
     Erff = 63, "erff";
+    /// `double erfc(double)`
+    Erfc = 64, "erfc";
+    /// `float erfcf(float)`
+    Erfcf = 65, "erfcf";
+    /// `double tgamma(double)`
+    Tgamma = 66, "tgamma";
+    /// `float tgammaf(float)`
+    Tgammaf = 67, "tgammaf";
+    /// `double __powidf2(double, int)`
+    Powidf2 = 68, "__powidf2";
+    /// `float __powisf2(float, int)`
+    Powisf2 = 69, "__powisf2";
     /// `double fmod(double, double)`
     Fmod = 70, "fmod";
     /// `float fmodf(float, float)`
@@ -151,6 +163,10 @@ coded! {
     Nearbyint = 86, "nearbyint";
     /// `float nearbyintf(float)`, as `rintf`
     Nearbyintf = 87, "nearbyintf";
+    /// `double copysign(double, double)`
+    Copysign = 88, "copysign";
+    /// `float copysignf(float, float)`
+    Copysignf = 89, "copysignf";
     /// `_Float16 __truncsfhf2(float)`: the half in the lower 16 bits of `xmm0`
     TruncSfHf = 100, "__truncsfhf2";
     /// `_Float16 __truncdfhf2(double)`: the half in the lower 16 bits of `xmm0`

@@ -16,5 +16,7 @@ mod trampoline;
 
 pub use error::FfiError;
 pub(crate) use inside::check_outside;
+#[cfg(feature = "native")]
+pub(crate) use registry::handler;
 pub(crate) use registry::{is_handled, prove, register_jax_targets, serve};
 pub use registry::{register_ffi_target, register_static_ffi_target};

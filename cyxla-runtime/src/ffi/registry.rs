@@ -34,6 +34,9 @@ struct Registry {
 #[derive(Clone, Copy)]
 struct Target {
     name: &'static str,
+    #[cfg(feature = "native")]
+    handler: &'static dyn Handler,
+    /// The handler as XLA calls it.
     function: XLA_FFI_Handler,
 }
 
@@ -164,6 +167,16 @@ pub(crate) fn register_jax_targets() -> Result<(), FfiError> {
     Ok(())
 }
 
+/// The handler of a target: one that was registered, else one that comes with cyxla. For engines without a plugin.
+#[cfg(feature = "native")]
+pub(crate) fn handler(target: &str) -> Option<&'static dyn Handler> {
+    let registry = registry();
+    let registered = registry.targets.iter().find(|known| known.name == target);
+    let registered = registered.map(|known| known.handler);
+    registered
+        .or_else(|| jax_targets().find_map(|(name, handler)| (name == target).then_some(handler)))
+}
+
 /// Tells a plugin, of which there is a client, of all handlers; from now on it hears of each new one.
 pub(crate) fn serve(api: &'static Api, platform: &str) {
     if platform != CPU {
@@ -246,7 +259,12 @@ impl Registry {
                 limit: trampoline::PLACES,
             });
         };
-        self.targets.push(Target { name, function });
+        self.targets.push(Target {
+            name,
+            #[cfg(feature = "native")]
+            handler,
+            function,
+        });
         Ok(())
     }
 }

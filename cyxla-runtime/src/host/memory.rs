@@ -1,12 +1,16 @@
 //! The memory of owned host arrays.
 
 use std::alloc::Layout;
+use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+
+use cyxla_artifact::DType;
 
 use super::ALIGNMENT;
 use crate::device::OwnedBuffer;
 use crate::element::Element;
+use crate::validity::make_valid;
 
 /// Of no size, at the alignment of a [`HostMemory`]; for the address of an empty one.
 #[repr(align(64))]
@@ -105,6 +109,23 @@ impl<Owner> HostMemory<Owner> {
     }
 }
 
+impl HostMemory {
+    /// The same memory, whose content nobody needs any more.
+    pub(crate) fn spent(self) -> Unfilled {
+        Unfilled(self)
+    }
+
+    /// Makes its bytes those of elements of this type: see [`make_valid`].
+    pub(crate) fn make_valid(&mut self, dtype: DType) {
+        let bytes = self.bytes_mut();
+        // SAFETY: initialised, and `make_valid` writes initialised bytes only.
+        unsafe {
+            let bytes = &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]);
+            make_valid(dtype, bytes);
+        }
+    }
+}
+
 impl<Owner> Drop for HostMemory<Owner> {
     fn drop(&mut self) {
         if self.owner.is_none() && self.len > 0 {
@@ -121,7 +142,14 @@ fn layout(len: usize) -> Layout {
 }
 
 /// Memory like [`HostMemory`], but not yet initialised.
-pub(crate) struct Unfilled(HostMemory);
+#[doc(hidden)]
+pub struct Unfilled(HostMemory);
+
+impl fmt::Debug for Unfilled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unfilled({})", self.0.len)
+    }
+}
 
 impl Unfilled {
     /// All bytes.

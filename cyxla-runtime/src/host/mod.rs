@@ -11,7 +11,7 @@ mod view;
 
 pub use array::HostArray;
 pub use error::HostArrayError;
-pub(crate) use memory::HostMemory;
+pub(crate) use memory::{HostMemory, Unfilled};
 #[cfg(feature = "ndarray")]
 pub use ndarray::{NdArray, as_mut_ndarray, as_ndarray, from_ndarray, from_ndarray_mut};
 pub use owned::Host;

@@ -121,6 +121,13 @@ pub enum PluginError {
     },
 }
 
+impl PluginError {
+    /// Whether there is none to be had, rather than one that does not work.
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound { .. })
+    }
+}
+
 /// One place that was searched for plugins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]

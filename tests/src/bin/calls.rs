@@ -17,6 +17,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, Stop> {
     let info = command::initialize(arguments)?;
     let mut setup = Setup {
+        engine: arguments.engine,
         raw: Raw::beside(&info)?,
         jax: if arguments.jax {
             Some(JaxJit::start(&command::python(arguments)?, JIT)?)

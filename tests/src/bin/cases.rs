@@ -65,6 +65,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
             directory: directory.clone(),
             name,
             python: python.clone(),
+            engine: arguments.engine,
             plugin: plugin.clone(),
             scratch: scratch.path().to_owned(),
         };

@@ -23,7 +23,7 @@ usage: calls [OPTION …] [ROW …]
     twelve         a program of 12 arguments
     threads        calls per second of 2 threads by those of one
 
-  --engine pjrt    what runs the programs
+  --engine ENGINE  what runs the programs: pjrt, the default, or native
   --plugin PATH    the PJRT plugin (else the default one)
   --python PY      a Python with JAX (else the managed environment of the tests)
   --no-jax         without jax.jit

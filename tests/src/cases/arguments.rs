@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::ENGINE;
+use cyxla::Engine;
 
 /// What the command line takes, printed by `--help`.
 pub const USAGE: &str = "\
@@ -16,7 +16,7 @@ usage: cases [OPTION …] DIR [NAME …]
 
   --python PY          the Python to lower with, which has the libraries of the cases (else CYXLA_PYTHON)
   --plugin PATH        the PJRT plugin (else the default one)
-  --engine pjrt        what runs the programs
+  --engine ENGINE      what runs the programs: pjrt, the default, or native
   --json FILE          where to write the outcomes as JSON, too
   --time-limit SECONDS for each case (600)
 
@@ -31,6 +31,8 @@ pub struct Arguments {
     pub names: Vec<String>,
     /// The Python to lower with.
     pub python: PathBuf,
+    /// What runs the programs.
+    pub engine: Engine,
     /// The plugin, unless it is the default one.
     pub plugin: Option<PathBuf>,
     /// Where to write JSON.
@@ -62,6 +64,7 @@ impl Arguments {
         let mut arguments = arguments.into_iter();
         let mut positional = Vec::new();
         let (mut given, mut plugin, mut json) = (None, None, None);
+        let mut engine = Engine::Pjrt;
         let mut time_limit = Duration::from_secs(600);
         while let Some(argument) = arguments.next() {
             let mut value = || {
@@ -74,13 +77,17 @@ impl Arguments {
                 "--python" => given = Some(PathBuf::from(value()?)),
                 "--plugin" => plugin = Some(PathBuf::from(value()?)),
                 "--json" => json = Some(PathBuf::from(value()?)),
-                "--engine" => match value()? {
-                    engine if engine == ENGINE => {}
-                    engine => {
-                        let mistake = format!("there is no engine `{engine}`, only `{ENGINE}`");
-                        return Err(Unusable::Mistake(mistake));
-                    }
-                },
+                "--engine" => {
+                    let word = value()?;
+                    engine = match word.parse() {
+                        Ok(known @ (Engine::Pjrt | Engine::Native)) => known,
+                        _ => {
+                            let mistake =
+                                format!("there is no engine `{word}`, only `pjrt` and `native`");
+                            return Err(Unusable::Mistake(mistake));
+                        }
+                    };
+                }
                 "--time-limit" => time_limit = seconds(&value()?)?,
                 option if option.starts_with('-') => {
                     return Err(Unusable::Mistake(format!("there is no option {option}")));
@@ -100,6 +107,7 @@ impl Arguments {
             directory: positional.remove(0).into(),
             names: positional,
             python,
+            engine,
             plugin,
             json,
             time_limit,
@@ -124,11 +132,12 @@ mod tests {
     #[test]
     fn options_and_names_are_read() {
         let line =
-            "--engine pjrt --python py --plugin p.so --json out.json --time-limit 1.5 dir a b";
+            "--engine native --python py --plugin p.so --json out.json --time-limit 1.5 dir a b";
         let expected = Arguments {
             directory: "dir".into(),
             names: vec!["a".into(), "b".into()],
             python: "py".into(),
+            engine: Engine::Native,
             plugin: Some("p.so".into()),
             json: Some("out.json".into()),
             time_limit: Duration::from_millis(1500),

@@ -6,15 +6,16 @@
 //!
 //! In the order of the way of a case: [`list`] finds it, [`process`] gives it a process of its own, and there
 //! [`trial`] has JAX answer first ([`reference`](mod@reference)), lowers it, compiles it, loads it from the disk
-//! cache, calls it and compares ([`difference`]). What came of it is a [`Row`], and [`table`] prints those.
+//! cache, calls it and compares ([`difference`]). With the native engine, it is compiled to machine code instead (`native.rs`). What came of it is a [`Row`], and [`table`] prints those.
 
 pub mod arguments;
 pub mod difference;
 pub mod list;
+mod native;
 pub mod process;
 pub mod reference;
 mod row;
 pub mod table;
 pub mod trial;
 
-pub use row::{ENGINE, Outcome, Row};
+pub use row::{Outcome, Row};

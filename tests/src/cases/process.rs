@@ -71,7 +71,7 @@ pub fn run(job: &Job, limit: Duration) -> Result<Row, ProcessError> {
             path: path.clone(),
             source,
         })?,
-        Err(_) => Row::new(&job.name),
+        Err(_) => Row::new(&job.name, job.engine),
     };
     match status {
         Some(status) if status.success() => {}

@@ -1,7 +1,5 @@
+use cyxla::Engine;
 use serde::{Deserialize, Serialize};
-
-/// What runs the programs.
-pub const ENGINE: &str = "pjrt";
 
 /// What came of a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -15,6 +13,9 @@ pub enum Outcome {
     /// JAX can't export it as written, such as a program that calls back into Python.
     #[serde(rename = "not exportable")]
     NotExportable,
+    /// It is to run as machine code, and has steps that can't.
+    #[serde(rename = "not native")]
+    NotNative,
     /// It should run and does not.
     #[serde(rename = "fails")]
     Fails,
@@ -27,6 +28,7 @@ impl Outcome {
             Self::Ok => "ok",
             Self::Differs => "differs",
             Self::NotExportable => "not exportable",
+            Self::NotNative => "not native",
             Self::Fails => "fails",
         }
     }
@@ -46,8 +48,8 @@ pub struct Row {
     pub outcome: Outcome,
     /// Why it is not ok, or how well it agrees.
     pub reason: String,
-    /// What ran it: [`ENGINE`].
-    pub engine: String,
+    /// What ran it.
+    pub engine: Engine,
     /// The number of arrays among the arguments.
     pub arguments: Option<usize>,
     /// The number of arrays among the results.
@@ -56,9 +58,9 @@ pub struct Row {
     pub difference: Option<f64>,
     /// Time for Python to start, import and lower.
     pub lower_seconds: Option<f64>,
-    /// Time for XLA to compile.
+    /// Time for XLA to compile; to machine code with Python's start.
     pub compile_seconds: Option<f64>,
-    /// Time to load the executable from the disk cache; none if the plugin can't serialise it.
+    /// Time to load the executable from the disk cache, or machine code; none if the plugin can't serialise it.
     pub load_seconds: Option<f64>,
     /// Median time of a call.
     pub call_seconds: Option<f64>,
@@ -66,12 +68,12 @@ pub struct Row {
 
 impl Row {
     /// The row of a case that has got nowhere yet.
-    pub fn new(name: &str) -> Self {
+    pub fn new(name: &str, engine: Engine) -> Self {
         Self {
             name: name.to_owned(),
             outcome: Outcome::Fails,
             reason: String::new(),
-            engine: ENGINE.to_owned(),
+            engine,
             arguments: None,
             results: None,
             difference: None,

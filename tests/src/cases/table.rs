@@ -35,10 +35,11 @@ pub fn line(row: &Row) -> String {
 pub fn summary(rows: &[Row]) -> String {
     let count = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
     format!(
-        "{} ok, {} differ, {} not exportable, {} fail",
+        "{} ok, {} differ, {} not exportable, {} not native, {} fail",
         count(Outcome::Ok),
         count(Outcome::Differs),
         count(Outcome::NotExportable),
+        count(Outcome::NotNative),
         count(Outcome::Fails)
     )
 }
@@ -77,11 +78,14 @@ mod tests {
 
     #[test]
     fn a_row_is_one_line() {
-        let mut row = Row::new("a_case");
+        let mut row = Row::new("a_case", cyxla::Engine::Pjrt);
         row.reason = "it is broken\n  help: mend it".into();
         let line = line(&row);
         assert!(line.starts_with("a_case"));
         assert!(line.ends_with("it is broken"));
-        assert_eq!(summary(&[row]), "0 ok, 0 differ, 0 not exportable, 1 fail");
+        assert_eq!(
+            summary(&[row]),
+            "0 ok, 0 differ, 0 not exportable, 0 not native, 1 fail"
+        );
     }
 }

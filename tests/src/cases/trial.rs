@@ -4,13 +4,15 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use cyxla::{Client, DType, DiskCache, Executable, HostArray, HostView, LoweredProgram, Options};
+use cyxla::{
+    Client, DType, DiskCache, Engine, Executable, HostArray, HostView, LoweredProgram, Options,
+};
 use cyxla_build::{Error, FailureKind, LowerError, LowerRequest};
 use serde::{Deserialize, Serialize};
 
 use super::difference::{Difference, tolerance};
 use super::reference::{self, Reference, SHIM};
-use super::{Outcome, Row};
+use super::{Outcome, Row, native};
 
 /// What to try.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -21,6 +23,8 @@ pub struct Job {
     pub name: String,
     /// The Python to lower with.
     pub python: PathBuf,
+    /// What runs it.
+    pub engine: Engine,
     /// The plugin, unless it is the default one.
     pub plugin: Option<PathBuf>,
     /// An empty folder for whatever needs one.
@@ -31,13 +35,13 @@ pub struct Job {
 const CALLS: (Duration, usize, usize) = (Duration::from_millis(500), 5, 2000);
 
 /// Why a case goes no further.
-struct Stop {
-    outcome: Outcome,
-    reason: String,
+pub(super) struct Stop {
+    pub(super) outcome: Outcome,
+    pub(super) reason: String,
 }
 
 impl Stop {
-    fn fails(reason: impl Display) -> Self {
+    pub(super) fn fails(reason: impl Display) -> Self {
         Self {
             outcome: Outcome::Fails,
             reason: reason.to_string(),
@@ -55,7 +59,7 @@ impl Stop {
 /// Tries a case. `progress` is given the row before each stage, with the name of the stage as its reason, in case the stage
 /// kills the process.
 pub fn run(job: &Job, mut progress: impl FnMut(&Row)) -> Row {
-    let mut row = Row::new(&job.name);
+    let mut row = Row::new(&job.name, job.engine);
     let stopped = stages(job, &mut row, &mut progress);
     if let Err(Stop { outcome, reason }) = stopped {
         row.outcome = outcome;
@@ -83,31 +87,50 @@ fn stages(job: &Job, row: &mut Row, progress: &mut impl FnMut(&Row)) -> Result<(
     row.lower_seconds = Some(start.elapsed().as_secs_f64());
     check_types(&program, &reference)?;
 
-    begin(row, "the plugin was loaded");
-    let client = client(job).map_err(Stop::fails)?;
-
-    begin(row, "it was compiled");
-    let cache = DiskCache::at(job.scratch.join("cache"));
-    let compile = |cache| cyxla::compile_program_in(cache, &client, &program).map_err(Stop::fails);
-    let compiled = compile(&cache)?;
-    row.compile_seconds = Some(compiled.statistics.compile_seconds);
-
-    begin(row, "it was loaded from the cache");
-    let loaded = compile(&cache)?;
-    row.load_seconds = (loaded.statistics.loaded == 1).then_some(loaded.statistics.load_seconds);
-
-    begin(row, "it was called");
     let arguments = reference.arguments.iter();
     let arguments = arguments
         .map(|leaf| HostView::new(&leaf.array_type, &leaf.bytes).map_err(Stop::fails))
         .collect::<Result<Vec<_>, _>>()?;
     let mut worst = Worst::default();
-    for executable in [&compiled.executable, &loaded.executable] {
-        let results = executable.run(&arguments).map_err(Stop::fails)?;
-        worst.compare(&program, &reference, &results)?;
+    if job.engine == Engine::Native {
+        begin(row, "it was compiled to machine code");
+        let start = Instant::now();
+        let image = native::image(&program, &job.python, &job.scratch)?;
+        row.compile_seconds = Some(start.elapsed().as_secs_f64());
+
+        begin(row, "its machine code was loaded");
+        let start = Instant::now();
+        let machine_code = native::load(image)?;
+        row.load_seconds = Some(start.elapsed().as_secs_f64());
+
+        begin(row, "it was called");
+        let call = || native::call(&machine_code, &arguments);
+        worst.compare(&program, &reference, &call()?)?;
+        row.call_seconds = Some(median(call)?);
+    } else {
+        begin(row, "the plugin was loaded");
+        let client = client(job).map_err(Stop::fails)?;
+
+        begin(row, "it was compiled");
+        let cache = DiskCache::at(job.scratch.join("cache"));
+        let compile =
+            |cache| cyxla::compile_program_in(cache, &client, &program).map_err(Stop::fails);
+        let compiled = compile(&cache)?;
+        row.compile_seconds = Some(compiled.statistics.compile_seconds);
+
+        begin(row, "it was loaded from the cache");
+        let loaded = compile(&cache)?;
+        let statistics = loaded.statistics;
+        row.load_seconds = (statistics.loaded == 1).then_some(statistics.load_seconds);
+
+        begin(row, "it was called");
+        let call = |executable: &Executable| executable.run(&arguments).map_err(Stop::fails);
+        for executable in [&compiled.executable, &loaded.executable] {
+            worst.compare(&program, &reference, &call(executable)?)?;
+        }
+        row.call_seconds = Some(median(|| call(&compiled.executable))?);
     }
     row.difference = Some(worst.difference.0);
-    row.call_seconds = Some(median(&compiled.executable, &arguments)?);
     worst.judge()?;
 
     row.outcome = Outcome::Ok;
@@ -265,13 +288,13 @@ fn coarsest(program: &LoweredProgram) -> f64 {
         .fold(0.0, f64::max)
 }
 
-fn median(executable: &Executable, arguments: &[HostView<'_>]) -> Result<f64, Stop> {
+fn median(mut run: impl FnMut() -> Result<Vec<HostArray>, Stop>) -> Result<f64, Stop> {
     let (time, least, most) = CALLS;
     let start = Instant::now();
     let mut durations = Vec::new();
     while durations.len() < least || (durations.len() < most && start.elapsed() < time) {
         let call = Instant::now();
-        executable.run(arguments).map_err(Stop::fails)?;
+        run()?;
         durations.push(call.elapsed());
     }
     durations.sort_unstable();

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use cyxla::Engine;
+
 use super::sides::Plan;
 
 /// A binary that measures.
@@ -15,14 +17,13 @@ pub struct Command {
     pub rows: &'static [&'static str],
 }
 
-/// The one engine.
-const ENGINE: &str = "pjrt";
-
 /// What the command line says.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     /// The rows to measure.
     pub rows: Vec<&'static str>,
+    /// What runs the programs.
+    pub engine: Engine,
     /// The PJRT plugin, unless it is the default one.
     pub plugin: Option<PathBuf>,
     /// The Python with JAX, unless it is that of the managed environment.
@@ -63,6 +64,7 @@ impl Arguments {
         let mut arguments = arguments.into_iter();
         let mut parsed = Self {
             rows: Vec::new(),
+            engine: Engine::Pjrt,
             plugin: None,
             python: None,
             jax: true,
@@ -79,13 +81,17 @@ impl Arguments {
             };
             match argument.as_str() {
                 "--help" | "-h" => return Err(Unusable::Help(command.usage)),
-                "--engine" => match value()? {
-                    engine if engine == ENGINE => {}
-                    engine => {
-                        let mistake = format!("there is no engine `{engine}`, only `{ENGINE}`");
-                        return Err(command.mistake(mistake));
-                    }
-                },
+                "--engine" => {
+                    let word = value()?;
+                    parsed.engine = match word.parse() {
+                        Ok(engine @ (Engine::Pjrt | Engine::Native)) => engine,
+                        _ => {
+                            let mistake =
+                                format!("there is no engine `{word}`, only `pjrt` and `native`");
+                            return Err(command.mistake(mistake));
+                        }
+                    };
+                }
                 "--plugin" => parsed.plugin = Some(value()?.into()),
                 "--python" => parsed.python = Some(value()?.into()),
                 "--no-jax" => parsed.jax = false,
@@ -139,10 +145,11 @@ mod tests {
 
     #[test]
     fn options_and_rows_are_read() {
-        let line = "--engine pjrt --plugin p.so --python py --no-jax --json out.json --short \
+        let line = "--engine native --plugin p.so --python py --no-jax --json out.json --short \
                     --only ours 12 twelve tiny";
         let arguments = parse(line).unwrap();
         assert_eq!(arguments.rows, ["twelve", "tiny"]);
+        assert_eq!(arguments.engine, Engine::Native);
         assert_eq!(arguments.plugin, Some("p.so".into()));
         assert_eq!(arguments.python, Some("py".into()));
         assert_eq!(arguments.json, Some("out.json".into()));

@@ -37,12 +37,12 @@ pub fn main(
     }
 }
 
-/// Loads the plugin that the command line names, or the default one.
+/// Loads the plugin that the command line names, or the default one, and chooses the engine.
 ///
 /// # Errors
 /// There is none, or it does not load.
 pub fn initialize(arguments: &Arguments) -> Result<cyxla::RuntimeInfo, Stop> {
-    let mut options = cyxla::Options::new();
+    let mut options = cyxla::Options::new().engine(arguments.engine);
     if let Some(plugin) = &arguments.plugin {
         options = options.plugin_path(std::path::absolute(plugin)?);
     }

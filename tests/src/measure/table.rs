@@ -61,6 +61,7 @@ fn quantity(quantity: Quantity) -> String {
     match quantity {
         Quantity::Nanoseconds(time) if time >= 1e6 => format!("{:.2} ms", time / 1e6),
         Quantity::Nanoseconds(time) if time >= 1e5 => format!("{:.0} µs", time / 1e3),
+        Quantity::Nanoseconds(time) if time < 1e3 => format!("{time:.1} ns"),
         Quantity::Nanoseconds(time) => format!("{:.2} µs", time / 1e3),
         Quantity::Times(times) => format!("{times:.2} ×"),
         Quantity::States(states) => format!("{states:.2} st."),

@@ -64,7 +64,7 @@ pub(super) fn measure(setup: &mut Setup) -> Result<Row, Failure> {
 
 /// What steps take.
 fn times(setup: &mut Setup) -> Result<Measured, Failure> {
-    let Setup { raw, jax, plan } = setup;
+    let Setup { raw, jax, plan, .. } = setup;
     let (mut moved, mut not_awaited) = (raw.moved_steps()?, raw.moved_steps()?);
     let mut state = zero_state()?;
     let mut sides = vec![

@@ -6,6 +6,8 @@ mod threads;
 mod tiny;
 mod twelve;
 
+use cyxla::Engine;
+
 use super::raw::Raw;
 use crate::measure::jax_jit::JaxJit;
 use crate::measure::sides::{Measured, Plan, Side};
@@ -24,6 +26,8 @@ pub const NAMES: [&str; 6] = [
 /// What rows are measured with.
 #[derive(Debug)]
 pub struct Setup {
+    /// What runs our side.
+    pub engine: Engine,
     /// The rival on the C API.
     pub raw: Raw,
     /// The rival in Python, unless it is left out.
