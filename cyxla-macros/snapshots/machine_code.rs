@@ -22,6 +22,13 @@ fn double(x: f32) -> cyxla::Result<f32> {
         "`result` of model:double",
         ::cyxla::__private::ArrayType::scalar(::cyxla::__private::DType::F32),
     );
+    if let Some(code) = ::cyxla::__private::machine_code(double::program()) {
+        return code
+            .call::<
+                cyxla::Result<f32>,
+                f32,
+            >(&[::cyxla::__private::argument::<f32>().bytes(&x)]);
+    }
     ::cyxla::__private::call::<
         cyxla::Result<f32>,
         f32,
