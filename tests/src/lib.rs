@@ -5,5 +5,6 @@
 
 pub mod calls;
 pub mod cases;
+pub mod engine;
 pub mod linalg;
 pub mod measure;

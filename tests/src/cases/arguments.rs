@@ -78,15 +78,7 @@ impl Arguments {
                 "--plugin" => plugin = Some(PathBuf::from(value()?)),
                 "--json" => json = Some(PathBuf::from(value()?)),
                 "--engine" => {
-                    let word = value()?;
-                    engine = match word.parse() {
-                        Ok(known @ (Engine::Pjrt | Engine::Native)) => known,
-                        _ => {
-                            let mistake =
-                                format!("there is no engine `{word}`, only `pjrt` and `native`");
-                            return Err(Unusable::Mistake(mistake));
-                        }
-                    };
+                    engine = crate::engine::named(&value()?).map_err(Unusable::Mistake)?;
                 }
                 "--time-limit" => time_limit = seconds(&value()?)?,
                 option if option.starts_with('-') => {

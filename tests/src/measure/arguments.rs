@@ -82,15 +82,8 @@ impl Arguments {
             match argument.as_str() {
                 "--help" | "-h" => return Err(Unusable::Help(command.usage)),
                 "--engine" => {
-                    let word = value()?;
-                    parsed.engine = match word.parse() {
-                        Ok(engine @ (Engine::Pjrt | Engine::Native)) => engine,
-                        _ => {
-                            let mistake =
-                                format!("there is no engine `{word}`, only `pjrt` and `native`");
-                            return Err(command.mistake(mistake));
-                        }
-                    };
+                    let named = crate::engine::named(&value()?);
+                    parsed.engine = named.map_err(|mistake| command.mistake(mistake))?;
                 }
                 "--plugin" => parsed.plugin = Some(value()?.into()),
                 "--python" => parsed.python = Some(value()?.into()),
