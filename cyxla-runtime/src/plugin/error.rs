@@ -106,6 +106,18 @@ pub enum PluginError {
         flags: String,
     },
 
+    /// A process with more rights than who started it was started with a variable that the plugin obeys.
+    #[error(
+        "{name} is set for a process that has more rights than who started it, and the PJRT plugin {} would obey it\n  help: start it without {name}",
+        path.display()
+    )]
+    RaisedRights {
+        /// The library.
+        path: PathBuf,
+        /// The name of the variable.
+        name: &'static str,
+    },
+
     /// The plugin's PJRT C API is another major version, or too old.
     #[error(
         "the PJRT plugin {} has version {}.{} of the PJRT C API, but {}.{} or newer of that major version is needed\n  help: take a newer plugin, such as that of the Python package lammps-jax-pjrt-cpu",

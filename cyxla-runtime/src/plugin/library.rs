@@ -11,6 +11,7 @@ use cyxla_pjrt_sys::{
     PJRT_Plugin_Attributes_Args, PJRT_Plugin_Initialize_Args,
 };
 
+use super::surroundings::has_raised_rights;
 use super::{Plugin, PluginError, Surroundings, accelerator, xla_flags};
 use crate::api::{self, Api};
 use crate::error::{ClientError, Error};
@@ -59,6 +60,9 @@ pub(crate) fn load(plugin: &Plugin) -> Result<&'static Library, Error> {
     if let Some(library) = loaded.get(&path) {
         return Ok(library);
     }
+    if let Some(name) = obeyed().filter(|_| has_raised_rights()) {
+        return Err(PluginError::RaisedRights { path, name }.into());
+    }
     accelerator::check_driver(plugin, |library| {
         // SAFETY: the driver's library is one that the plugin would load; the system says where it is.
         let opened = unsafe { dlopen(Path::new(library), Visibility::Local) };
@@ -69,6 +73,19 @@ pub(crate) fn load(plugin: &Plugin) -> Result<&'static Library, Error> {
     let library = open(&path, &plugin.preload)?;
     loaded.insert(path, library);
     Ok(library)
+}
+
+/// A variable that is set and that plugins read themselves, and by which they write files or load libraries.
+fn obeyed() -> Option<&'static str> {
+    let known = [
+        "XLA_FLAGS",
+        "TF_XLA_FLAGS",
+        "LIBTPU_INIT_ARGS",
+        "TPU_LIBRARY_PATH",
+    ];
+    known
+        .into_iter()
+        .find(|name| std::env::var_os(name).is_some())
 }
 
 fn open(path: &Path, preload: &[PathBuf]) -> Result<&'static Library, Error> {

@@ -7,6 +7,9 @@ use etcetera::BaseStrategy as _;
 /// What the run time reads of the process around it: environment variables and well-known directories.
 ///
 /// Everything is read through one value, so that a test can give another and no variable is read in passing.
+///
+/// Who starts a set-user-ID program chooses its environment, its home and the name by which it is found, but must not choose the
+/// code that it runs: such a process has no variables and no directories but those of the system.
 pub(crate) struct Surroundings {
     variables: Box<Variables>,
     /// The directory of the running executable.
@@ -23,16 +26,21 @@ type Variables = dyn Fn(&str) -> Option<OsString> + Send + Sync;
 impl Surroundings {
     /// Those of this process.
     pub(crate) fn of_process() -> Self {
+        if has_raised_rights() {
+            return Self {
+                variables: Box::new(|_| None),
+                executable: None,
+                system: system(),
+                user_data: None,
+                user_cache: None,
+            };
+        }
         let executable = std::env::current_exe().ok();
         let user = etcetera::choose_base_strategy().ok();
         Self {
             variables: Box::new(|name| std::env::var_os(name)),
             executable: executable.and_then(|path| Some(path.parent()?.to_owned())),
-            system: if cfg!(unix) {
-                vec!["/usr/local/share/cyxla".into(), "/usr/share/cyxla".into()]
-            } else {
-                Vec::new()
-            },
+            system: system(),
             user_data: user.as_ref().map(|user| user.data_dir().join("cyxla")),
             user_cache: user.as_ref().map(|user| user.cache_dir().join("cyxla")),
         }
@@ -66,6 +74,46 @@ impl Surroundings {
         // A relative one would be another directory in another working directory.
         .filter(|directory| directory.is_absolute())
     }
+}
+
+fn system() -> Vec<PathBuf> {
+    if cfg!(unix) {
+        vec!["/usr/local/share/cyxla".into(), "/usr/share/cyxla".into()]
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether this process has rights that who started it has not: a set-user-ID program, or one with capabilities.
+///
+/// Source: `AT_SECURE` of getauxval(3), issetugid(2).
+pub(crate) fn has_raised_rights() -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        // SAFETY: it only reads what the kernel has given to the process at its start.
+        let secure = unsafe { libc::getauxval(libc::AT_SECURE) };
+        secure != 0
+    }
+    #[cfg(any(
+        target_os = "macos",
+        target_os = "freebsd",
+        target_os = "netbsd",
+        target_os = "openbsd"
+    ))]
+    {
+        // SAFETY: it takes nothing and only reads.
+        let raised = unsafe { libc::issetugid() };
+        raised != 0
+    }
+    #[cfg(not(any(
+        target_os = "linux",
+        target_os = "android",
+        target_os = "macos",
+        target_os = "freebsd",
+        target_os = "netbsd",
+        target_os = "openbsd"
+    )))]
+    false
 }
 
 impl fmt::Debug for Surroundings {
