@@ -1,7 +1,25 @@
 //! Work on several threads: those of the caller's `rayon` pool, or of the process's.
 
-/// As many threads as there are.
+use std::sync::OnceLock;
+
+/// The process that has loaded the first program.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// Remembers the process whose threads there are: a forked child has none of them, and would wait for them forever.
+pub(crate) fn watch() {
+    PROCESS.get_or_init(std::process::id);
+}
+
+fn is_forked_child() -> bool {
+    let process = PROCESS.get();
+    process.is_some_and(|&process| process != std::process::id())
+}
+
+/// How many threads there are.
 pub(crate) fn threads() -> usize {
+    if is_forked_child() {
+        return 1;
+    }
     rayon_core::current_num_threads()
 }
 
@@ -13,6 +31,9 @@ pub(crate) fn each<E: Send>(
     parts: usize,
     part: &(impl Fn(usize) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
+    if is_forked_child() {
+        return (0..parts).try_for_each(part);
+    }
     range(0, parts, part)
 }
 

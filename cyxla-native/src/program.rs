@@ -10,6 +10,7 @@ use crate::image::{Image, Output, Role};
 use crate::kernel::KernelFailed;
 use crate::load::{Handlers, Loading, check};
 use crate::memory::AlignedBytes;
+use crate::parallel;
 use crate::schedule::{Schedule, Workplace, alignments};
 
 /// A program that can be called: the code of an image in memory, and its schedule.
@@ -52,6 +53,7 @@ impl Program {
     /// The image was made by XLA and `cyxla-build`: its code does what its schedule says, and stays within its arguments.
     pub unsafe fn load(image: Image, handlers: &Handlers<'_>) -> Result<Self, LoadError> {
         check(&image)?;
+        parallel::watch();
         let code = CodeMemory::new(&image.code).map_err(|source| LoadError::Code {
             program: image.name.clone(),
             source,
