@@ -32,7 +32,10 @@ fn main() -> cyxla::Result<()> {
     for _ in 0..calls {
         state = step(&state, act(&state)?)?;
     }
-    println!("a step with its control takes {:?}", start.elapsed() / calls);
+    println!(
+        "a step with its control takes {:?}",
+        start.elapsed() / calls
+    );
     Ok(())
 }
 
@@ -59,6 +62,9 @@ mod tests {
             state = step(&state, 0.0).unwrap();
         }
         let expected = 1e-4 * (0.5 * f32::sqrt(k)).cosh();
-        assert!((state[2] / expected - 1.0).abs() < 1e-3, "{state:?}, {expected}");
+        assert!(
+            (state[2] / expected - 1.0).abs() < 1e-3,
+            "{state:?}, {expected}"
+        );
     }
 }
