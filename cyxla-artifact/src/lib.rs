@@ -7,7 +7,8 @@
 //! cyxla/                  an artifact: one folder
 //! ├── manifest.json       [`Manifest`]: one [`ProgramRecord`] per program
 //! ├── predict-1f0c….mlirbc  StableHLO bytecode of one program for one platform
-//! └── predict-x86-64-v3-27ab….image  machine code of it, if asked for
+//! ├── predict-x86-64-v3-27ab….image  machine code of it, if asked for
+//! └── 5a1e….weight          the elements of one array that programs hold
 //! ```
 //!
 //! Everything here is total: any bytes give a value or a typed error.
@@ -28,6 +29,7 @@ mod platform;
 mod program;
 mod stablehlo;
 mod text;
+mod weights;
 
 pub use array_type::{ArrayType, ArrayTypeError, MAX_RANK, RustType};
 pub use custom_calls::{LINALG_CALLS, XLA_CALL_PREFIXES, XLA_CALLS, is_xla_call};
@@ -43,4 +45,5 @@ pub use program::{
 };
 pub use stablehlo::{StableHloVersion, StableHloVersionError};
 pub use text::Text;
+pub use weights::{UnknownWeightsIn, Weight, WeightData, Weights, WeightsIn};
 pub use words::UnknownWord;

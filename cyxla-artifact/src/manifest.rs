@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, LoweredProgram, ProgramRecord, Provenance, StableHloVersion};
+use crate::{Digest, LoweredProgram, ProgramRecord, Provenance, StableHloVersion, WeightData};
 
 /// The version of the schema that this crate writes and reads.
 pub const SCHEMA: u32 = 1;
@@ -158,7 +158,8 @@ impl Manifest {
     }
 
     /// One program of the artifact in `directory`, with its code for the platform of its record;
-    /// [`ProgramRecord::for_platform`] gives the record for another.
+    /// [`ProgramRecord::for_platform`] gives the record for another. Its weights stay in their files, which whoever reads them
+    /// checks.
     ///
     /// # Errors
     /// The file can't be read, or it is not the one that the manifest names: other bytes, another StableHLO version.
@@ -171,6 +172,12 @@ impl Manifest {
         Ok(LoweredProgram {
             record: record.clone(),
             code: code.into(),
+            weights: record
+                .weights
+                .arrays
+                .iter()
+                .map(|weight| WeightData::File(directory.join(&weight.file)))
+                .collect(),
         })
     }
 
@@ -181,11 +188,13 @@ impl Manifest {
                 name,
                 target,
                 native,
+                weights,
                 ..
             } = record;
             let code = record.code_files().map(|code| &code.file);
             let images = native.images.iter().map(|image| &image.file);
-            for file in code.chain(images) {
+            let arrays = weights.arrays.iter().map(|weight| &weight.file);
+            for file in code.chain(images).chain(arrays) {
                 if file.is_empty() || file.starts_with('.') || file.contains(['/', '\\', ':', '\0'])
                 {
                     return Some(format!(
@@ -215,7 +224,7 @@ mod tests {
     use super::*;
     use crate::{
         ArrayType, CodeFile, DType, Declared, Engine, ImageFile, Leaf, Level, Native, PlatformCode,
-        PythonLocation,
+        PythonLocation, Weight, Weights, WeightsIn,
     };
 
     fn manifest() -> Manifest {
@@ -284,6 +293,16 @@ mod tests {
                     }],
                     reason: None,
                 },
+                weights: Weights {
+                    place: WeightsIn::File,
+                    arrays: vec![Weight {
+                        path: "params['w']".into(),
+                        array_type: ArrayType::scalar(DType::F32),
+                        bound: true,
+                        file: "0123.weight".into(),
+                        sha256: Digest::of(b"1234"),
+                    }],
+                },
             }],
         }
     }
@@ -348,6 +367,15 @@ mod tests {
                     Err(ManifestError::Inconsistent { .. })
                 ),
                 "for cuda {file:?}"
+            );
+            let mut manifest = self::manifest();
+            manifest.programs[0].weights.arrays[0].file = file.into();
+            assert!(
+                matches!(
+                    read(&manifest.to_json()),
+                    Err(ManifestError::Inconsistent { .. })
+                ),
+                "weight {file:?}"
             );
         }
     }

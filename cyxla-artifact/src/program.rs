@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ArrayType, Digest, ManifestError, Native, StableHloVersion};
+use crate::{ArrayType, Digest, ManifestError, Native, StableHloVersion, WeightData, Weights};
 
 /// One lowered program: everything about it but its code, which lies in a file of its own.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub struct ProgramRecord {
     /// The engine that is to run it, and its machine code.
     #[serde(default, skip_serializing_if = "Native::is_default")]
     pub native: Native,
+    /// The arrays that it holds, which its module takes as further arguments.
+    #[serde(default, skip_serializing_if = "Weights::is_default")]
+    pub weights: Weights,
 }
 
 /// A program as it was lowered for one more platform. Arguments, results and versions are those of the record.
@@ -168,6 +171,8 @@ pub struct LoweredProgram {
     pub record: ProgramRecord,
     /// StableHLO bytecode; borrowed where it is part of the binary.
     pub code: Cow<'static, [u8]>,
+    /// The arrays that it holds, one for each of [`ProgramRecord::weights`].
+    pub weights: Vec<WeightData>,
 }
 
 impl LoweredProgram {

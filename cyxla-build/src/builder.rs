@@ -4,7 +4,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
-    Digest, Engine, Hasher, Level, Linalg, Platform, ProgramRecord, StableHloVersion,
+    Digest, Engine, Hasher, Level, Linalg, Platform, ProgramRecord, StableHloVersion, WeightsIn,
 };
 
 use crate::cargo::{self, Variables, variable};
@@ -312,6 +312,10 @@ impl Builder {
     }
 
     fn request(&self, program: &Program, package: &Package) -> ProgramRequest {
+        let engine = program.engine.or(self.engine).or(package.settings.engine);
+        let engine = engine.unwrap_or_default();
+        let weights = program.weights.unwrap_or_default();
+        let threshold = program.weights_from.unwrap_or(WeightsIn::DEFAULT_THRESHOLD);
         ProgramRequest {
             target: program.target.clone(),
             platforms: self.used_platforms(program, package),
@@ -319,14 +323,14 @@ impl Builder {
             x64_explicit: program.x64_explicit,
             arguments: Some(program.arguments.clone()),
             example_args: program.example_args.clone(),
+            bind: program.bind.clone(),
+            // Machine code holds what is closed over itself.
+            weights_from: (weights != WeightsIn::Code && !engine.is_baked()).then_some(threshold),
+            weights,
             custom_calls: program.custom_calls.clone(),
             linalg: program.linalg.unwrap_or(self.linalg),
             stablehlo_version: program.stablehlo_version.or(self.stablehlo_version),
-            engine: program
-                .engine
-                .or(self.engine)
-                .or(package.settings.engine)
-                .unwrap_or_default(),
+            engine,
         }
     }
 

@@ -39,7 +39,7 @@ fn warning(record: &ProgramRecord, target: &str) -> String {
 #[cfg(test)]
 mod tests {
     use cyxla_artifact::{
-        CodeFile, Declared, Digest, Native, Provenance, SCHEMA, StableHloVersion,
+        CodeFile, Declared, Digest, Native, Provenance, SCHEMA, StableHloVersion, Weights,
     };
 
     use super::*;
@@ -59,6 +59,9 @@ mod tests {
             example_args: None,
             x64: false,
             x64_explicit: false,
+            bind: vec![],
+            weights_from: None,
+            weights: None,
             custom_calls: words(named),
             linalg: None,
             engine: None,
@@ -84,6 +87,7 @@ mod tests {
             },
             other_platforms: vec![],
             native: Native::default(),
+            weights: Weights::default(),
         };
         let manifest = Manifest {
             schema: SCHEMA,

@@ -38,6 +38,7 @@ fn warning(record: &ProgramRecord, leaf: &Leaf) -> String {
 mod tests {
     use cyxla_artifact::{
         ArrayType, CodeFile, DType, Declared, Digest, Native, Provenance, SCHEMA, StableHloVersion,
+        Weights,
     };
 
     use super::*;
@@ -56,6 +57,9 @@ mod tests {
             example_args: None,
             x64: false,
             x64_explicit: false,
+            bind: vec![],
+            weights_from: None,
+            weights: None,
             custom_calls: vec![],
             linalg: None,
             engine: None,
@@ -89,6 +93,7 @@ mod tests {
             },
             other_platforms: vec![],
             native: Native::default(),
+            weights: Weights::default(),
         };
         Manifest {
             schema: SCHEMA,

@@ -27,8 +27,8 @@ pub use cyxla_artifact::{Engine, Level, Linalg, Platform, StableHloVersion};
 pub use builder::{Builder, Report};
 pub use error::{Error, Errors};
 pub use lower::{
-    Argument, Failure, FailureKind, FailureLocation, LowerError, LowerRequest, ProgramFailure,
-    lower,
+    Argument, Binding, Failure, FailureKind, FailureLocation, LowerError, LowerRequest,
+    ProgramFailure, lower,
 };
 pub use package::PackageError;
 pub use python::{

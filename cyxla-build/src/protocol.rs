@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
     ArrayType, CodeFile, Declared, Engine, LINALG_CALLS, Leaf, Linalg, Native, Platform,
-    PlatformCode, ProgramRecord, Provenance, PythonLocation, StableHloVersion, XLA_CALL_PREFIXES,
-    XLA_CALLS,
+    PlatformCode, ProgramRecord, Provenance, PythonLocation, StableHloVersion, Weight, Weights,
+    WeightsIn, XLA_CALL_PREFIXES, XLA_CALLS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,13 @@ pub(crate) struct ProgramRequest {
     pub(crate) arguments: Option<Vec<Argument>>,
     /// The entry point of the example arguments.
     pub(crate) example_args: Option<String>,
+    /// Arguments that are given now and not by the caller.
+    pub(crate) bind: Vec<Binding>,
+    /// Bytes from which an array that the function closes over is a weight; none if all stay in the code.
+    pub(crate) weights_from: Option<u64>,
+    /// Where its weights are.
+    #[serde(skip)]
+    pub(crate) weights: WeightsIn,
     pub(crate) custom_calls: Vec<String>,
     /// What linear algebra is lowered to.
     pub(crate) linalg: Linalg,
@@ -70,6 +77,15 @@ pub(crate) struct ProgramRequest {
     /// What is to run it; JAX lowers for each alike.
     #[serde(skip)]
     pub(crate) engine: Engine,
+}
+
+/// An argument of a Python function that is given when it is lowered: what is an array in it is a weight of the program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Binding {
+    /// The name of the parameter in Python.
+    pub name: String,
+    /// The entry point of the value, or of a function that gives it: `model:load_params`.
+    pub target: String,
 }
 
 /// One declared argument of a program.
@@ -149,6 +165,7 @@ pub(crate) struct Lowered {
     x64: bool,
     inputs: Vec<Leaf>,
     outputs: Vec<Leaf>,
+    weights: Vec<Weight>,
     custom_calls: Vec<String>,
     stablehlo_version: StableHloVersion,
     calling_convention: u32,
@@ -186,6 +203,15 @@ impl Lowered {
             code: self.code_file,
             other_platforms: self.other_platforms,
             native: self.native,
+            weights: Weights {
+                // Where there are none, nothing is said of their place.
+                place: if self.weights.is_empty() {
+                    WeightsIn::default()
+                } else {
+                    request.weights
+                },
+                arrays: self.weights,
+            },
         }
     }
 }
@@ -212,15 +238,14 @@ impl Lowered {
             .map(|leaves| leaves.iter().map(|leaf| leaf.array_type).collect())
     }
 
-    /// The file with the code must lie in the folder of the output itself.
-    fn check_code_file(&self) -> Result<(), LowerError> {
-        let others = self.other_platforms.iter().map(|other| &other.code);
-        for code in std::iter::once(&self.code_file).chain(others) {
-            let file = Path::new(&code.file);
-            let is_name = file
-                .file_name()
-                .is_some_and(|name| name == file.as_os_str());
-            if !is_name {
+    /// The files with the code and the weights must lie in the folder of the output itself.
+    fn check_files(&self) -> Result<(), LowerError> {
+        let others = self.other_platforms.iter().map(|other| &other.code.file);
+        let weights = self.weights.iter().map(|weight| &weight.file);
+        let own = std::iter::once(&self.code_file.file);
+        for file in own.chain(others).chain(weights) {
+            let file = Path::new(file);
+            if file.file_name() != Some(file.as_os_str()) {
                 let reason = format!("it has code outside of its folder, at {}", file.display());
                 return Err(LowerError::Answer { reason });
             }
@@ -304,7 +329,7 @@ impl Answer {
         }
         for outcome in &reply.programs {
             if let Outcome::Ok(lowered) = outcome {
-                lowered.check_code_file()?;
+                lowered.check_files()?;
             }
         }
         let lowered = reply.programs.into_iter().map(|outcome| match outcome {
@@ -334,6 +359,8 @@ mod tests {
                 "location": {"file": "python/model.py", "line": 4}, "x64": false,
                 "inputs": [{"path": "x", "type": {"dtype": "float32", "shape": [8, 4]}, "donated": true}],
                 "outputs": [{"path": "result", "type": {"dtype": "float32", "shape": []}}],
+                "weights": [{"path": "w", "type": {"dtype": "float32", "shape": [2]}, "bound": true, "file": "w.weight",
+                    "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b856"}],
                 "custom_calls": [], "stablehlo_version": "1.10.0", "calling_convention": 10,
                 "platform": "cpu", "other_platforms": [{"platform": "cuda", "custom_calls": [], "code": {"file": "f-2.mlirbc",
                     "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}],
@@ -388,6 +415,7 @@ mod tests {
             ("f-1.mlirbc", "/etc/passwd"),
             ("f-1.mlirbc", ""),
             ("f-2.mlirbc", "../f-2.mlirbc"),
+            ("w.weight", "../w.weight"),
         ] {
             let hostile = ANSWER.replacen(from, to, 1);
             assert_ne!(hostile, ANSWER);

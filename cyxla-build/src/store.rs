@@ -5,6 +5,7 @@
 //! ├── manifest.json             the table of contents
 //! ├── predict-1f0c….mlirbc      code; the name holds the digest of the content
 //! ├── predict-1f0c…-x86-64-v3-27ab….image   machine code, if asked for
+//! ├── 5a1e….weight              the elements of an array that programs hold
 //! └── local.json                what it rests on besides, on this machine
 //!
 //! PACKAGE/.cyxla/               the committed copy, if the package has one
@@ -32,6 +33,7 @@ pub(crate) const ARTIFACT: &str = "cyxla";
 pub(crate) const COMMITTED: &str = ".cyxla";
 
 const CODE: &str = "mlirbc";
+const WEIGHT: &str = "weight";
 const TEMPORARY: &str = ".new-";
 
 /// An artifact that can't be kept, or can't be made now.
@@ -107,7 +109,9 @@ pub(crate) fn open(folder: &Path, stamps: &mut Stamps) -> Result<Manifest, Chang
         let code = record.code_files().map(|code| (&code.file, code.sha256));
         let images = record.native.images.iter();
         let images = images.map(|image| (&image.file, image.sha256));
-        for (file, sha256) in code.chain(images) {
+        let weights = record.weights.arrays.iter();
+        let weights = weights.map(|weight| (&weight.file, weight.sha256));
+        for (file, sha256) in code.chain(images).chain(weights) {
             let path = folder.join(file);
             if stamps.digest(&path).ok() != Some(sha256) {
                 return Err(damaged(ManifestError::Code { path }));
@@ -148,6 +152,12 @@ pub(crate) fn write(manifest: &Manifest, from: &Path, to: &Path) -> Result<(), S
             write_file(to, &image.file, &image.read(from)?)?;
         }
     }
+    let records = manifest.programs.iter();
+    let weights = records.flat_map(|record| &record.weights.arrays);
+    let weights: BTreeSet<&str> = weights.map(|weight| weight.file.as_str()).collect();
+    for file in weights {
+        bring_file(from, to, file)?;
+    }
     write_file(to, MANIFEST_FILE, &manifest.to_json())?;
     remove_leftovers(manifest, to).map_err(fail(to))
 }
@@ -176,12 +186,32 @@ pub(crate) fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), 
     })
 }
 
+/// Brings a file that is named for its content, and may be large, from one folder to another: not read, and where the
+/// system can, not copied.
+fn bring_file(from: &Path, to: &Path, name: &str) -> Result<(), StoreError> {
+    if from == to {
+        return Ok(());
+    }
+    let (source, path) = (from.join(name), to.join(name));
+    let temporary = to.join(format!("{TEMPORARY}{}-{name}", std::process::id()));
+    // It may be another name of the source, which a copy to it would empty.
+    let _ = fs::remove_file(&temporary);
+    let brought = fs::hard_link(&source, &temporary)
+        .or_else(|_| fs::copy(&source, &temporary).map(drop))
+        .and_then(|()| fs::rename(&temporary, &path));
+    // Two names of one file are both there after the one is renamed to the other.
+    let _ = fs::remove_file(&temporary);
+    brought.map_err(|source| StoreError::Write { path, source })
+}
+
 /// Removes code that no program has any more, and what a killed build left. Files that aren't ours stay.
 fn remove_leftovers(manifest: &Manifest, folder: &Path) -> io::Result<()> {
     let mut code: BTreeSet<&str> = BTreeSet::new();
     for record in &manifest.programs {
         code.extend(record.code_files().map(|code| code.file.as_str()));
         code.extend(record.native.images.iter().map(|image| image.file.as_str()));
+        let weights = record.weights.arrays.iter();
+        code.extend(weights.map(|weight| weight.file.as_str()));
     }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -189,7 +219,8 @@ fn remove_leftovers(manifest: &Manifest, folder: &Path) -> io::Result<()> {
             continue;
         };
         let extension = path.extension();
-        let is_code = extension.is_some_and(|extension| extension == CODE || extension == IMAGE);
+        let is_code = extension
+            .is_some_and(|extension| [CODE, IMAGE, WEIGHT].iter().any(|ours| extension == *ours));
         let is_leftover = name.starts_with(TEMPORARY) && is_abandoned(&path);
         let removed = if is_leftover && path.is_dir() {
             fs::remove_dir_all(&path)

@@ -8,6 +8,7 @@ use syn::{Attribute, Meta, Type};
 
 use crate::expand::{crate_path, is_doc, leaves_listed, passed};
 use crate::types::{constant, one_or_tuple};
+use crate::weights::{WeightTokens, weight_tokens};
 
 /// The most arguments of a call that can be prepared: the run time has tuples of so many.
 const MOST_PREPARED: usize = 24;
@@ -214,7 +215,9 @@ fn program_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> To
     let sha256 = Literal::byte_string(record.code.sha256.as_bytes());
     let platforms = platforms_tokens(record, code, krate);
     let native = native_tokens(record, code, krate);
+    let WeightTokens { items, call } = weight_tokens(record, code, krate);
     quote! {
+        #items
         static PROGRAM: #krate::Program = #krate::Program::new(#private::ProgramParts {
             name: #name,
             target: #target,
@@ -227,7 +230,7 @@ fn program_tokens(record: &ProgramRecord, code: &str, krate: &TokenStream) -> To
             calling_convention: #calling_convention,
             sha256: *#sha256,
             code: ::std::include_bytes!(#code),
-        })#platforms #native;
+        })#platforms #native #call;
         &PROGRAM
     }
 }

@@ -22,6 +22,7 @@ mod snapshots;
 #[cfg(test)]
 mod testing;
 mod types;
+mod weights;
 
 use locate::Surroundings;
 

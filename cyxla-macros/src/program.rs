@@ -1,4 +1,4 @@
-use cyxla_artifact::Manifest;
+use cyxla_artifact::{Manifest, ManifestError};
 use cyxla_syntax::Declaration;
 use proc_macro2::{Span, TokenStream};
 
@@ -44,6 +44,16 @@ fn expand_declaration(
     for image in &record.native.images {
         let read = image.read(&artifact.directory);
         read.map_err(|error| on_attribute(Mistake::Artifact(error)))?;
+    }
+    for weight in &record.weights.arrays {
+        // The build script has compared their content.
+        let path = artifact.directory.join(&weight.file);
+        let size = std::fs::metadata(&path).map(|metadata| metadata.len()).ok();
+        if size.and_then(|size| usize::try_from(size).ok()) != Some(weight.array_type.nbytes()) {
+            return Err(on_attribute(Mistake::Artifact(ManifestError::Code {
+                path,
+            })));
+        }
     }
     let path = artifact.directory.join(&record.code.file);
     let code = path

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cyxla_artifact::{
     ArrayType, CodeFile, DType, Declared, Digest, Leaf, Manifest, Native, ProgramRecord,
-    Provenance, SCHEMA, StableHloVersion,
+    Provenance, SCHEMA, StableHloVersion, Weights,
 };
 use cyxla_syntax::Declaration;
 use proc_macro2::TokenStream;
@@ -54,6 +54,7 @@ pub(crate) fn record(
         },
         other_platforms: vec![],
         native: Native::default(),
+        weights: Weights::default(),
     }
 }
 

@@ -23,6 +23,7 @@ use crate::host::ALIGNMENT;
 use crate::plugin::library::{self, Library};
 use crate::plugin::{OptionValue, Plugin};
 use crate::runtime::Options;
+use crate::weights::WeightStore;
 
 /// The option that says how many devices a CPU plugin makes.
 const CPU_DEVICE_COUNT: &str = "cpu_device_count";
@@ -56,6 +57,7 @@ struct Inner {
     platform_version: String,
     device_kind: String,
     zero_copy: ZeroCopy,
+    weights: WeightStore,
 }
 
 /// What can be done without copies.
@@ -152,6 +154,7 @@ impl Client {
             library,
             plugin,
             zero_copy,
+            weights: WeightStore::default(),
         })))
     }
 
@@ -202,6 +205,11 @@ impl Client {
     /// Whether results can be read where the device has them, without the plugin's own copy. Probed.
     pub fn inplace_outputs(&self) -> bool {
         self.0.zero_copy.inplace_outputs
+    }
+
+    /// The weights of programs that are on its device.
+    pub(crate) fn weights(&self) -> &WeightStore {
+        &self.0.weights
     }
 
     /// Whether both are handles of one client.

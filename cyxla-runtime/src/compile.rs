@@ -14,6 +14,7 @@ use crate::error_info::counted;
 use crate::executable::{Executable, readable_version};
 use crate::ffi;
 use crate::statistics::CompileStatistics;
+use crate::weights::{self, WeightSet};
 
 /// A program that is ready to be called, and how that came about.
 #[derive(Debug)]
@@ -94,10 +95,13 @@ fn load_or_compile(
     readable_version(client, program)?;
     check_custom_calls(client, program)?;
 
+    // First, so that trouble with them is no trouble of the cache; no more than handles of what other programs use too.
+    let given = || weights::of_program(client, program);
+
     let start = Instant::now();
     let (key, missed) = match key_of(cache, client, program) {
         Err(reason) => (None, reason),
-        Ok(key) => match load(cache, &key, client, program) {
+        Ok(key) => match load(cache, &key, program, client, given()?) {
             Err(reason) => (Some(key), reason),
             Ok(executable) => {
                 return Ok(Compiled {
@@ -116,7 +120,7 @@ fn load_or_compile(
 
     let start = Instant::now();
     ffi::prove(client, &program.record.custom_calls)?;
-    let executable = Executable::compile(client, program)?;
+    let executable = Executable::compile_with(client, program, given()?)?;
     let statistics = CompileStatistics {
         compile_seconds: start.elapsed().as_secs_f64(),
         compiled: 1,
@@ -167,11 +171,12 @@ fn key_of(
 fn load(
     cache: &DiskCache,
     key: &CacheKey,
-    client: &Client,
     program: &LoweredProgram,
+    client: &Client,
+    weights: WeightSet,
 ) -> Result<Executable, CacheError> {
     let bytes = cache.get(key)?;
-    let loaded = Executable::deserialize_program(client, &bytes, program);
+    let loaded = Executable::deserialize_program(client, &bytes, program, weights);
     loaded.map_err(|source| {
         // It would be refused again. If it can't be removed, it is replaced, or not: no matter.
         let _ = cache.remove(key);

@@ -8,6 +8,7 @@ use crate::device::DeviceBuffer;
 use crate::ffi::FfiError;
 use crate::host::HostArrayError;
 use crate::plugin::PluginError;
+use crate::weights::WeightsError;
 
 /// The result of everything that can fail here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -48,6 +49,9 @@ pub enum Error {
     /// An array on the device can't be made, read or taken for another.
     #[error(transparent)]
     Buffer(Box<BufferError>),
+    /// The weights of a program can't be had, or can't be exchanged.
+    #[error(transparent)]
+    Weights(Box<WeightsError>),
     /// A handler of a custom call can't be registered, or does what handlers must not do.
     #[error(transparent)]
     Ffi(Box<FfiError>),
@@ -93,6 +97,7 @@ stages! {
     Native: NativeError;
     Execute: ExecuteError;
     Buffer: BufferError;
+    Weights: WeightsError;
     Ffi: FfiError;
     Api: ApiError;
 }

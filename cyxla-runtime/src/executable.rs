@@ -4,7 +4,7 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
-use cyxla_artifact::{ArrayType, LoweredProgram, StableHloVersion};
+use cyxla_artifact::{ArrayType, LoweredProgram, StableHloVersion, Weight};
 use cyxla_pjrt_sys::{
     Args as _, Call as _, PJRT_Client_Compile_Args, PJRT_Executable_DeserializeAndLoad_Args,
     PJRT_LoadedExecutable, PJRT_LoadedExecutable_Destroy_Args, PJRT_Program,
@@ -23,6 +23,7 @@ use crate::host::{HostArray, HostView};
 use crate::input::{Input, Staging};
 use crate::pending::Pending;
 use crate::pool::Pool;
+use crate::weights::{self, CurrentWeights, WeightSet};
 
 /// A compiled program that can be called, from any thread and from many at once.
 ///
@@ -43,12 +44,17 @@ pub(crate) struct Inner {
     pub(crate) inputs: Vec<Input>,
     input_types: Vec<ArrayType>,
     pub(crate) output_types: Vec<ArrayType>,
+    /// What it is called with behind its arguments.
+    pub(crate) weights: CurrentWeights,
+    /// What these are called, and their types.
+    pub(crate) weight_types: Vec<Weight>,
     /// For each output, whether it can be read where the device has it. Known after the first call.
     pub(crate) in_place: OnceLock<Box<[bool]>>,
 }
 
 impl Executable {
-    /// Compiles `program` for the device of `client`, without any cache.
+    /// Compiles `program` for the device of `client`, without any cache. Its weights are on the device then, once for all
+    /// programs that hold them.
     ///
     /// # Blocking
     /// For as long as XLA takes: 50 ms for small programs, minutes for large ones.
@@ -60,6 +66,18 @@ impl Executable {
     /// Source: `PJRT_Client_Compile`.
     pub fn compile(client: &Client, program: &LoweredProgram) -> Result<Self, Error> {
         client.check_process()?;
+        Self::compile_with(client, program, weights::of_program(client, program)?)
+    }
+
+    /// Compiles `program`, whose weights are on the device.
+    ///
+    /// # Errors
+    /// Those of [`compile`](Self::compile).
+    pub(crate) fn compile_with(
+        client: &Client,
+        program: &LoweredProgram,
+        weights: WeightSet,
+    ) -> Result<Self, Error> {
         let record = &program.record;
         let version = readable_version(client, program)?;
         let api = client.api();
@@ -91,7 +109,7 @@ impl Executable {
             version,
             source,
         })?;
-        Self::of_program(handle, program)
+        Self::of_program(handle, program, weights)
     }
 
     /// Loads an executable that [`serialize`](Self::serialize) wrote, with the same plugin on the same kind of processor.
@@ -130,7 +148,14 @@ impl Executable {
         // Whether the program reuses the memory of an argument is not known, so none is lent.
         let inputs = inputs.map(|(index, array_type)| Input::new(*array_type, name(index), true));
         let inputs = inputs.collect::<Result<_, _>>()?;
-        Ok(Self::new(handle, program, inputs, output_types))
+        let weights = WeightSet(Box::default());
+        Ok(Self::new(
+            handle,
+            program,
+            inputs,
+            output_types,
+            (weights, Vec::new()),
+        ))
     }
 
     /// Loads an executable that was compiled from `program`.
@@ -141,8 +166,9 @@ impl Executable {
         client: &Client,
         bytes: &[u8],
         program: &LoweredProgram,
+        weights: WeightSet,
     ) -> Result<Self, Error> {
-        Self::of_program(Handle::deserialize(client, bytes)?, program)
+        Self::of_program(Handle::deserialize(client, bytes)?, program, weights)
     }
 
     /// The executable as bytes, for [`deserialize`](Self::deserialize) in another process.
@@ -279,7 +305,11 @@ impl Executable {
     }
 
     /// The executable of `program`, after a look at what it really returns.
-    fn of_program(handle: Handle, program: &LoweredProgram) -> Result<Self, Error> {
+    fn of_program(
+        handle: Handle,
+        program: &LoweredProgram,
+        weights: WeightSet,
+    ) -> Result<Self, Error> {
         let record = &program.record;
         let expected = program.output_types();
         let differs = |reason| CompileError::Outputs {
@@ -294,7 +324,9 @@ impl Executable {
         let inputs =
             inputs.map(|leaf| Input::new(leaf.array_type, leaf.path.clone(), leaf.donated));
         let inputs = inputs.collect::<Result<_, _>>()?;
-        Ok(Self::new(handle, record.name.clone(), inputs, expected))
+        let weights = (weights, record.weights.arrays.clone());
+        let name = record.name.clone();
+        Ok(Self::new(handle, name, inputs, expected, weights))
     }
 
     fn new(
@@ -302,6 +334,7 @@ impl Executable {
         program: String,
         inputs: Vec<Input>,
         output_types: Vec<ArrayType>,
+        (weights, weight_types): (WeightSet, Vec<Weight>),
     ) -> Self {
         Self(Arc::new(Inner {
             frames: Pool::new(),
@@ -311,6 +344,8 @@ impl Executable {
             input_types: inputs.iter().map(|input| input.array_type).collect(),
             inputs,
             output_types,
+            weights: CurrentWeights::new(Arc::new(weights)),
+            weight_types,
             in_place: OnceLock::new(),
         }))
     }

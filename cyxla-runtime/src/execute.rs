@@ -111,13 +111,16 @@ impl Inner {
     /// A frame for one call, from the pool.
     #[inline]
     pub(crate) fn frame(&self) -> Box<Frame> {
-        self.frames.take().unwrap_or_else(|| self.new_frame())
+        let mut frame = self.frames.take().unwrap_or_else(|| self.new_frame());
+        self.weights.refresh(&mut frame);
+        frame
     }
 
     #[cold]
     fn new_frame(&self) -> Box<Frame> {
         let client = &self.handle.client;
-        Frame::new(client, &self.inputs, &self.staging, self.output_types.len())
+        let (weights, results) = (self.weights.count(), self.output_types.len());
+        Frame::new(client, &self.inputs, &self.staging, weights, results)
     }
 
     /// Runs the program and waits until it is done.

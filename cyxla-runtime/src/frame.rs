@@ -1,6 +1,7 @@
 //! What one call at a time works with, made once and used by many calls.
 
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 use cyxla_pjrt_sys::{
     Args as _, Call as _, PJRT_Buffer, PJRT_Event, PJRT_ExecuteOptions, PJRT_LoadedExecutable,
@@ -16,6 +17,7 @@ use crate::event::Event;
 use crate::execute::LENT_FROM;
 use crate::host::HostMemory;
 use crate::input::{Input, Staging};
+use crate::weights::WeightSet;
 
 /// The argument and result lists of a call, and memory for copies of small arguments.
 ///
@@ -30,7 +32,7 @@ pub(crate) struct Frame {
     places: Box<[StagedPlace]>,
     /// For each argument the buffer that looks at its place in `staging`; NULL for one that is not staged.
     staged: Box<[*mut PJRT_Buffer]>,
-    /// What the program is called with: between calls the same as `staged`.
+    /// What the program is called with: between calls the same as `staged`, and behind it the weights.
     arguments: Box<[*mut PJRT_Buffer]>,
     /// Whether they are not.
     is_changed: bool,
@@ -42,6 +44,10 @@ pub(crate) struct Frame {
     temporary: Vec<RawBuffer>,
     /// Buffers that were given away to this call, with the number of the argument.
     donated: Vec<(usize, OwnedBuffer)>,
+    /// The weights that `arguments` ends with.
+    weights: Option<Arc<WeightSet>>,
+    /// Which ones these are; 0 if there are none yet.
+    weights_generation: usize,
     options: PJRT_ExecuteOptions,
 }
 
@@ -76,11 +82,12 @@ const NONE: usize = usize::MAX;
 unsafe impl Send for Frame {}
 
 impl Frame {
-    /// A frame for programs with these arguments, which `staging` was made for, and so many results.
+    /// A frame for programs with these arguments, which `staging` was made for, so many weights, and so many results.
     pub(crate) fn new(
         client: &Client,
         inputs: &[Input],
         staging: &Staging,
+        weights: usize,
         results: usize,
     ) -> Box<Self> {
         let memory = HostMemory::zeroed(staging.size);
@@ -105,7 +112,13 @@ impl Frame {
             is_changed: false,
             options: PJRT_ExecuteOptions::new(),
             client: client.clone(),
-            arguments: staged.clone(),
+            arguments: staged
+                .iter()
+                .copied()
+                .chain(std::iter::repeat_n(ptr::null_mut(), weights))
+                .collect(),
+            weights: None,
+            weights_generation: 0,
             staged,
             staging: memory,
             results: vec![ptr::null_mut(); results].into(),
@@ -113,6 +126,22 @@ impl Frame {
             lent: vec![Lent::NOTHING; inputs.len()].into(),
             donated: Vec::with_capacity(inputs.iter().filter(|input| input.donated).count()),
         })
+    }
+
+    /// Which weights it calls with; 0 if none.
+    #[inline]
+    pub(crate) fn weights_generation(&self) -> usize {
+        self.weights_generation
+    }
+
+    /// Has it call with these weights, of the client of this frame and as many as it has room for. No program may run on it.
+    pub(crate) fn take_weights(&mut self, weights: Arc<WeightSet>, generation: usize) {
+        let places = self.arguments.iter_mut().skip(self.staged.len());
+        for (argument, buffer) in places.zip(&weights.0) {
+            *argument = buffer.raw().raw().as_ptr();
+        }
+        self.weights = Some(weights);
+        self.weights_generation = generation;
     }
 
     /// Whether an argument has a buffer that looks at its place in the memory of the frame.
@@ -305,7 +334,7 @@ impl Frame {
         self.clear_results();
         if self.is_changed {
             self.is_changed = false;
-            self.arguments.copy_from_slice(&self.staged);
+            self.arguments[..self.staged.len()].copy_from_slice(&self.staged);
             self.donated.clear();
             for buffer in self.temporary.drain(..) {
                 // SAFETY: made for this call, which is over.

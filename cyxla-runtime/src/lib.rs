@@ -45,6 +45,7 @@ mod runtime;
 mod statistics;
 mod threads;
 mod validity;
+mod weights;
 
 pub use array::{Array, AsArray, Output};
 pub use cache::{
@@ -83,6 +84,7 @@ pub use prepared::{Bound, Prepared};
 pub use program::{Parameter, Program};
 pub use runtime::{Options, RuntimeInfo, default_client, initialize, is_initialized, runtime_info};
 pub use statistics::CompileStatistics;
+pub use weights::{ProgramWeight, WeightsError};
 
 /// For the expansions of `#[cyxla::program]` only.
 #[doc(hidden)]
@@ -94,4 +96,5 @@ pub mod __private {
         machine_code, prepare, start,
     };
     pub use crate::program::{NativeParts, Parameter, PlatformParts, ProgramParts};
+    pub use crate::weights::{ProgramWeight, WeightSource};
 }

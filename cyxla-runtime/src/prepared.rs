@@ -255,7 +255,13 @@ impl OnDevice {
         Ok(Self {
             executable: executable.clone(),
             offsets,
-            frame: Frame::new(client, &inner.inputs, &staging, types.len()),
+            frame: Frame::new(
+                client,
+                &inner.inputs,
+                &staging,
+                inner.weights.count(),
+                types.len(),
+            ),
             outputs: memory.iter().map(HostMemory::as_ptr).collect(),
             memory,
         })
@@ -277,6 +283,7 @@ impl OnDevice {
             *output = memory.as_ptr();
         }
         self.frame.clear();
+        inner.weights.refresh(&mut self.frame);
         let places = self.offsets.iter().copied();
         inner.run_on_staged(&mut self.frame, places)?;
         let mut results = Results::new(inner, &mut self.frame);

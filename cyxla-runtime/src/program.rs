@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use std::path::Path;
+
 use cyxla_artifact::{
     ArrayType, CodeFile, Declared, Digest, Engine, Leaf, LoweredProgram, Native, ProgramRecord,
-    StableHloVersion,
+    StableHloVersion, Weight, WeightData, Weights, WeightsIn,
 };
 
 use crate::cache::{CacheKey, CacheOutcome, DiskCache};
@@ -16,6 +18,7 @@ use crate::error_info::counted;
 use crate::executable::Executable;
 use crate::runtime::default_client;
 use crate::statistics::CompileStatistics;
+use crate::weights::{self, ProgramWeight, WeightSource, WeightsError};
 
 /// A JAX program that is part of this binary; made by `#[cyxla::program]`, one for each function.
 ///
@@ -34,6 +37,7 @@ pub struct Program {
     other_platforms: &'static [PlatformParts],
     native: NativeParts,
     chosen: OnceLock<Chosen>,
+    weights: &'static [ProgramWeight],
     loaded: OnceLock<Compiled>,
     loading: Mutex<()>,
 }
@@ -97,6 +101,7 @@ impl Program {
                 reason: None,
             },
             chosen: OnceLock::new(),
+            weights: &[],
             loaded: OnceLock::new(),
             loading: Mutex::new(()),
         }
@@ -114,6 +119,54 @@ impl Program {
     pub const fn with_platforms(mut self, other_platforms: &'static [PlatformParts]) -> Self {
         self.other_platforms = other_platforms;
         self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_weights(mut self, weights: &'static [ProgramWeight]) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// The arrays that it holds: what was bound with `bind(…)`, and the large constants that the Python function closes over.
+    ///
+    /// ```no_run
+    /// # fn report(program: &cyxla_runtime::Program) {
+    /// for weight in program.weights() {
+    ///     println!("{}: {}, {} bytes", weight.path, weight.array_type, weight.nbytes());
+    /// }
+    /// # }
+    /// ```
+    pub const fn weights(&self) -> &'static [ProgramWeight] {
+        self.weights
+    }
+
+    /// Takes other weights, of the same types, from a file in the format of safetensors: calls that begin from now on run with
+    /// them, calls that run keep those that they began with. Other programs keep theirs, also where they shared them.
+    ///
+    /// A tensor is found by its name: `params['dense']['w']`, `params.dense.w` and `dense.w` are one. All that was bound must
+    /// be there; what the function closes over is exchanged where the file has it. Other tensors of the file are left alone.
+    ///
+    /// ```no_run
+    /// # fn update(program: &cyxla_runtime::Program) -> cyxla_runtime::Result<()> {
+    /// program.load_weights("models/2026-12.safetensors")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Blocking
+    /// Until the file is read and on the device; and as [`load`](Self::load), if the program is not loaded.
+    ///
+    /// # Errors
+    /// The file can't be read, lacks weights, or has them with other types: then the weights are as before. Or the program
+    /// has none apart from its code, or can't be loaded.
+    pub fn load_weights(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        if self.weights.is_empty() {
+            // Without a plugin for a program that runs as machine code.
+            let program = self.name().to_owned();
+            return Err(WeightsError::Nothing { program }.into());
+        }
+        self.executable()?.load_weights(path)
     }
 
     /// The images of its machine code, the most demanding first; empty if none was asked for, or none could be made.
@@ -220,10 +273,15 @@ impl Program {
                 images: Vec::new(),
                 reason: native.reason.map(str::to_owned),
             },
+            weights: Weights {
+                place: WeightsIn::default(),
+                arrays: self.weights.iter().map(weight).collect(),
+            },
         };
         LoweredProgram {
             record,
             code: parts.code.into(),
+            weights: self.weights.iter().map(weight_data).collect(),
         }
     }
 
@@ -355,6 +413,23 @@ impl Program {
             }
             _ => error,
         }
+    }
+}
+
+fn weight(weight: &ProgramWeight) -> Weight {
+    Weight {
+        path: weight.path.to_owned(),
+        array_type: weight.array_type,
+        bound: weight.bound,
+        file: String::new(),
+        sha256: Digest::from_bytes(weight.sha256),
+    }
+}
+
+fn weight_data(weight: &ProgramWeight) -> WeightData {
+    match weight.source {
+        WeightSource::Binary(bytes) => WeightData::Bytes(bytes.into()),
+        WeightSource::File { name, folder } => WeightData::File(weights::found(name, folder)),
     }
 }
 

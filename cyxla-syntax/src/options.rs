@@ -1,8 +1,8 @@
-use cyxla_artifact::{Engine, Linalg, Platform, StableHloVersion};
+use cyxla_artifact::{Engine, Linalg, Platform, StableHloVersion, WeightsIn};
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, ExprLit, Ident, Lit, LitStr, Token};
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Token, token};
 
 use crate::EntryPoint;
 use crate::mistake::Mistake;
@@ -14,6 +14,9 @@ pub struct Options {
     /// `args = "module:example_args"`: the Python callable or value that gives example arguments, for shapes that Rust
     /// leaves open.
     pub args: Option<EntryPoint>,
+    /// `bind(params = "model:load_params")`: parameters of the Python function that get their values when it is lowered,
+    /// each from a Python callable or value.
+    pub bind: Vec<(Ident, EntryPoint)>,
     /// `x64 = true`: JAX's `jax_enable_x64`; unless said, it is on for programs that name 64-bit types.
     pub x64: Option<bool>,
     /// `custom_calls = ["target"]`: custom calls that the program may make beyond those that JAX promises to keep.
@@ -30,14 +33,19 @@ pub struct Options {
     pub platforms: Vec<Platform>,
     /// `stablehlo_version = "1.10.0"`: the StableHLO version to write the code at.
     pub stablehlo_version: Option<StableHloVersion>,
+    /// `weights = "file"`: where the arrays are that the program holds.
+    pub weights: Option<WeightsIn>,
+    /// `weights_from = 4096`: bytes from which an array that the function closes over is a weight.
+    pub weights_from: Option<u64>,
     /// `crate = "renamed"`: where the expansion finds cyxla, `::renamed` or `crate::path`; nothing that the lowering
     /// depends on.
     pub crate_path: Option<syn::Path>,
 }
 
 /// Every option with an example, in the order of the text that [`Options::text`] gives.
-const KNOWN: [(&str, &str); 10] = [
+const KNOWN: [(&str, &str); 13] = [
     ("args", "args = \"module:example_args\""),
+    ("bind", "bind(params = \"module:load_params\")"),
     ("crate", "crate = \"name\""),
     ("custom_calls", "custom_calls = [\"target\"]"),
     ("deps", "deps = [\"weights.safetensors\"]"),
@@ -46,6 +54,8 @@ const KNOWN: [(&str, &str); 10] = [
     ("linalg", "linalg = \"portable\""),
     ("platforms", "platforms = [\"cpu\", \"cuda\"]"),
     ("stablehlo_version", "stablehlo_version = \"1.10.0\""),
+    ("weights", "weights = \"file\""),
+    ("weights_from", "weights_from = 65536"),
     ("x64", "x64 = true"),
 ];
 
@@ -57,6 +67,15 @@ impl Options {
         };
         let parts = [
             self.args.as_ref().map(|args| format!("args = \"{args}\"")),
+            (!self.bind.is_empty()).then(|| {
+                let mut bound: Vec<_> = self.bind.iter().collect();
+                bound.sort_by(|(a, _), (b, _)| a.cmp(b));
+                let bound = bound.iter();
+                let bound: Vec<_> = bound
+                    .map(|(name, target)| format!("{} = \"{target}\"", name.unraw()))
+                    .collect();
+                format!("bind({})", bound.join(", "))
+            }),
             list("custom_calls", &self.custom_calls),
             list("deps", &self.deps),
             (!self.donate.is_empty()).then(|| {
@@ -77,6 +96,9 @@ impl Options {
             ),
             self.stablehlo_version
                 .map(|version| format!("stablehlo_version = \"{version}\"")),
+            self.weights.map(|place| format!("weights = \"{place}\"")),
+            self.weights_from
+                .map(|bytes| format!("weights_from = {bytes}")),
             self.x64.map(|x64| format!("x64 = {x64}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -111,6 +133,20 @@ pub(crate) fn parse(
         let mut given = Vec::new();
         while !input.is_empty() {
             let name = input.call(Ident::parse_any)?;
+            if name == "bind" && input.peek(token::Paren) {
+                if given.contains(&"bind") {
+                    let twice = "bind".to_owned();
+                    report.on(&name, Mistake::GivenTwice { name: twice });
+                }
+                given.push("bind");
+                let inner;
+                syn::parenthesized!(inner in input);
+                options.bind = bindings(&inner, report)?;
+                if !input.is_empty() {
+                    input.parse::<Token![,]>()?;
+                }
+                continue;
+            }
             input.parse::<Token![=]>()?;
             let value = input.parse::<Expr>()?;
             match KNOWN.iter().find(|(known, _)| name == known) {
@@ -149,6 +185,18 @@ impl Options {
                 Some(text) => self.args = entry_point(text, to),
                 None => to.on(value, wrong()),
             },
+            "bind" => to.on(value, wrong()),
+            "weights" => match string(value).map(|text| text.value().parse()) {
+                Some(Ok(place)) => self.weights = Some(place),
+                _ => to.on(value, wrong()),
+            },
+            "weights_from" => match literal(value) {
+                Some(Lit::Int(bytes)) => match bytes.base10_parse() {
+                    Ok(bytes) => self.weights_from = Some(bytes),
+                    Err(_) => to.on(value, wrong()),
+                },
+                _ => to.on(value, wrong()),
+            },
             "crate" => match string(value).map(crate_path) {
                 Some(Ok(path)) => self.crate_path = Some(path),
                 _ => to.on(value, wrong()),
@@ -175,6 +223,26 @@ impl Options {
             },
         }
     }
+}
+
+/// `params = "model:load_params", …`
+fn bindings(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Vec<(Ident, EntryPoint)>> {
+    let mut bound: Vec<(Ident, EntryPoint)> = Vec::new();
+    while !input.is_empty() {
+        let name = input.call(Ident::parse_any)?;
+        input.parse::<Token![=]>()?;
+        let target = input.parse::<LitStr>()?;
+        if bound.iter().any(|(known, _)| *known == name) {
+            let twice = name.to_string();
+            report.on(&name, Mistake::GivenTwice { name: twice });
+        } else if let Some(target) = entry_point(&target, report) {
+            bound.push((name, target));
+        }
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(bound)
 }
 
 fn entry_point(text: &LitStr, report: &mut Report) -> Option<EntryPoint> {

@@ -78,8 +78,8 @@ fn an_option_is_unknown_and_the_known_ones_are_listed() {
     assert_eq!(
         error.to_string(),
         "`argz` is no option of a program\n  \
-         help: the options are `args`, `crate`, `custom_calls`, `deps`, `donate`, `engine`, `linalg`, `platforms`, \
-         `stablehlo_version`, `x64`"
+         help: the options are `args`, `bind`, `crate`, `custom_calls`, `deps`, `donate`, `engine`, `linalg`, `platforms`, \
+         `stablehlo_version`, `weights`, `weights_from`, `x64`"
     );
 }
 

@@ -273,6 +273,9 @@ pub use cyxla_macros::ffi_handler;
 /// | `deps = ["weights.safetensors"]` | files, relative to the package, whose change lowers the program anew; Python files and files that Python opens are known without |
 /// | `donate = [state]` | parameters, by name, whose memory a result may take; a `Buffer` by value needs no mention |
 /// | `engine = "native"` | [machine code](#machine-code) in the binary; `"auto"` where that can be, else a PJRT plugin; the usual one is `"pjrt"` |
+/// | `bind(params = "model:load_params")` | parameters of the Python function that get their value now, by keyword or position: arrays in it are [weights](Program::weights), anything else stays as it is |
+/// | `weights = "file"` | where the weights are: `"binary"`, which is the usual place; `"file"`, in files beside it; `"code"`, in the code of the program, as JAX writes it |
+/// | `weights_from = 65536` | bytes from which an array that the function closes over is a weight; by default 4096 |
 /// | `linalg = "portable"` | [linear algebra](#linear-algebra) without custom calls; the other way, `"lapack"`, is the usual one |
 /// | `platforms = ["cpu", "cuda"]` | the platforms that the program is [lowered for](#platforms), of `cpu`, `cuda`, `rocm` and `tpu`; usually the CPU alone |
 /// | `stablehlo_version = "1.10.0"` | the StableHLO version of the code: newer for operations that this one lacks, older for older plugins |
@@ -352,11 +355,11 @@ pub use cyxla_runtime::{
     Error, ErrorCode, ErrorInfo, Executable, ExecuteError, F8E3M4, F8E4M3, F8E4M3B11FNUZ, F8E4M3FN,
     F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F16, FfiError, Host, HostArray, HostArrayError,
     HostView, I4, NativeError, OptionValue, Options, Output, PLATFORM_PREFERENCE, Parameter,
-    Pending, Plugin, PluginError, PluginModule, PluginSource, Prepared, Program, Result, RunsOn,
-    RuntimeInfo, Searched, U4, as_mut_slice, as_slice, available_plugins, cache, compile_options,
-    compile_program, compile_program_in, default_client, default_plugin, error_info, find_plugin,
-    from_slice, from_slice_mut, initialize, is_initialized, register_ffi_target, register_plugin,
-    runtime_info,
+    Pending, Plugin, PluginError, PluginModule, PluginSource, Prepared, Program, ProgramWeight,
+    Result, RunsOn, RuntimeInfo, Searched, U4, WeightsError, as_mut_slice, as_slice,
+    available_plugins, cache, compile_options, compile_program, compile_program_in, default_client,
+    default_plugin, error_info, find_plugin, from_slice, from_slice_mut, initialize,
+    is_initialized, register_ffi_target, register_plugin, runtime_info,
 };
 #[cfg(feature = "ndarray")]
 pub use cyxla_runtime::{

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cyxla::artifact::{
-    CodeFile, Declared, Digest, Leaf, Manifest, Native, ProgramRecord, Provenance, SCHEMA,
+    CodeFile, Declared, Digest, Leaf, Manifest, Native, ProgramRecord, Provenance, SCHEMA, Weights,
 };
 use cyxla::{ArrayType, DType, StableHloVersion};
 
@@ -93,6 +93,7 @@ fn program(
         },
         other_platforms: vec![],
         native: Native::default(),
+        weights: Weights::default(),
     }
 }
 

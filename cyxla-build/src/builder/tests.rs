@@ -93,7 +93,7 @@ impl World {
         let file = format!("f-{}.mlirbc", Digest::of(&code).short());
         fs::write(wanted.output.join(&file), &code).unwrap();
         let program = json!({
-            "location": null, "x64": false, "inputs": [], "outputs": [], "custom_calls": [],
+            "location": null, "x64": false, "inputs": [], "outputs": [], "weights": [], "custom_calls": [],
             "stablehlo_version": "1.10.0", "calling_convention": 10,
             "platform": "cpu", "code_file": {"file": file, "sha256": Digest::of(&code).to_string()},
         });

@@ -15,6 +15,7 @@ import numpy as np
 from .entry_point import Modules
 from .failure import Failure, defined_at, described, from_exception
 from .user_code import UserCode
+from .weights import is_array
 
 # The element types that cyxla carries, by the names of JAX.
 DTYPES = frozenset(
@@ -35,25 +36,60 @@ class Leaf(NamedTuple):
     value: Any
 
 
-class Call:
-    """A Python function with the arguments that it is traced with."""
+class Constant(NamedTuple):
+    """A leaf that is no array."""
 
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        static = _static_positions(function, len(arguments))
+    value: Any
+
+
+class Bound(NamedTuple):
+    """Arguments that are given when a program is lowered: by position, or by keyword."""
+
+    positions: set[int]
+    keywords: dict[str, Any]
+
+
+class Call:
+    """A Python function with the arguments that it is traced with.
+
+    The arrays of what is bound are arguments too, behind the others, where they are the weights of the program.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], bound: Bound, are_weights: bool = True) -> None:
+        static = _static_positions(function, len(arguments)) - bound.positions
         self._static = {i: arguments[i] for i in static}
-        self._dynamic = [i for i in range(len(arguments)) if i not in static]
+        self._dynamic = [i for i in range(len(arguments)) if i not in static | bound.positions]
+        self._bound = sorted(bound.positions)
         self._count = len(arguments)
         self.function = function
-        self.arguments = arguments
         names = _parameter_names(function, len(arguments))
         paths, self._tree = jax.tree_util.tree_flatten_with_path(tuple(arguments[i] for i in self._dynamic))
         self.leaves = [Leaf(names[self._dynamic[path[0].idx]] + keystr(path[1:]), value) for path, value in paths]
+        given = {names[i]: arguments[i] for i in self._bound} | bound.keywords
+        order = list(given)
+        paths, self._bound_tree = jax.tree_util.tree_flatten_with_path(list(given.values()))
+        self._keywords = list(bound.keywords)
+        # Whatever is no array stays as it is: a size, the name of an activation, a function.
+        weights = [are_weights and is_array(value) for _, value in paths]
+        self._bound_leaves = [None if weight else Constant(value) for weight, (_, value) in zip(weights, paths)]
+        self.weights = [
+            Leaf(order[path[0].idx] + keystr(path[1:]), value) for weight, (path, value) in zip(weights, paths) if weight
+        ]
+
+    def values(self) -> list[Any]:
+        """What it is traced with: arrays, or specifications of them."""
+        weights = [jax.ShapeDtypeStruct(np.shape(leaf.value), leaf.value.dtype) for leaf in self.weights]
+        return [*(leaf.value for leaf in self.leaves), *weights]
 
     def run(self, function: Callable[..., Any], leaves: Sequence[Any]) -> Any:
         """The result of `function` where the arrays are `leaves`."""
-        dynamic = jax.tree_util.tree_unflatten(self._tree, leaves)
-        arguments = dict(zip(self._dynamic, dynamic)) | self._static
-        return function(*(arguments[i] for i in range(self._count)))
+        dynamic = jax.tree_util.tree_unflatten(self._tree, leaves[: len(self.leaves)])
+        weights = iter(leaves[len(self.leaves) :])
+        filled = [next(weights) if leaf is None else leaf.value for leaf in self._bound_leaves]
+        bound = jax.tree_util.tree_unflatten(self._bound_tree, filled)
+        arguments = dict(zip(self._dynamic, dynamic)) | self._static | dict(zip(self._bound, bound))
+        keywords = dict(zip(self._keywords, bound[len(self._bound) :]))
+        return function(*(arguments[i] for i in range(self._count)), **keywords)
 
     def donated(self, declared: list[dict[str, Any]] | None) -> list[int]:
         """The positions among the leaves of what is given away: by the declaration in Rust, or by the function itself."""
@@ -66,10 +102,12 @@ class Call:
         """By `jax.jit(donate_argnums=…)`."""
         if not is_jitted(self.function):
             return []
-        flat = [leaf.value for leaf in self.leaves]
-        traced = self.run(self.function.trace, flat)
-        infos = jax.tree_util.tree_leaves(traced.args_info)
-        return [i for i, info in enumerate(infos) if info.donated]
+        traced = self.run(self.function.trace, self.values())
+        positional, _ = traced.args_info
+        # Those that are static are not among them.
+        infos = dict(zip(sorted([*self._dynamic, *self._bound]), positional))
+        own = jax.tree_util.tree_leaves([infos[i] for i in self._dynamic if i in infos])
+        return [i for i, info in enumerate(own) if info.donated]
 
 
 def is_jitted(function: Any) -> bool:
@@ -95,15 +133,54 @@ def arguments_of(program: dict[str, Any], function: Any, modules: Modules, code:
         arguments = _from_declared(declared)
     else:
         arguments = _from_example(program["example_args"], modules, code)
-    _check_count(program, function, arguments)
-    call = Call(function, arguments)
+    arguments, bound = _with_bound(program, function, arguments, modules, code)
+    _check_count(program, function, arguments, bound)
+    call = Call(function, arguments, bound, program["weights_from"] is not None)
     if program["example_args"] is not None and declared and len(declared) == len(call.leaves):
         for i, argument in enumerate(declared):
             if argument["type"] and isinstance(call.leaves[i].value, SCALARS):
                 call.leaves[i] = call.leaves[i]._replace(value=_specification(argument))
-    for leaf in call.leaves:
+    for leaf in [*call.leaves, *call.weights]:
         _check_leaf(leaf)
     return call
+
+
+def _with_bound(
+    program: dict[str, Any], function: Any, arguments: tuple[Any, ...], modules: Modules, code: UserCode
+) -> tuple[tuple[Any, ...], Bound]:
+    """The arguments with those among them that are bound."""
+    if not program["bind"]:
+        return arguments, Bound(set(), {})
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    takes_any = any(parameter.kind == parameter.VAR_KEYWORD for parameter in parameters)
+    names = [parameter.name for parameter in parameters]
+    values = {}
+    for bound in program["bind"]:
+        if bound["name"] not in names and not takes_any:
+            raise Failure(
+                "wrong-arguments",
+                f"`{bound['name']}` is bound, and the function has no such parameter",
+                f"its parameters are: {', '.join(names) or 'none that Python knows'}",
+            )
+        values[bound["name"]] = _given_by(bound["target"], modules, code, "it must give the value of the argument")
+    rest = list(arguments)
+    filled: list[Any] = []
+    positions = set()
+    for parameter in parameters:
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            break
+        if parameter.name in values:
+            positions.add(len(filled))
+            filled.append(values.pop(parameter.name))
+        elif rest:
+            filled.append(rest.pop(0))
+        else:
+            # What is behind one with a default is told by its name.
+            break
+    return (*filled, *rest), Bound(positions, values)
 
 
 def _from_declared(declared: list[dict[str, Any]] | None) -> tuple[Any, ...]:
@@ -133,6 +210,12 @@ def _specification(argument: dict[str, Any]) -> jax.ShapeDtypeStruct:
 
 
 def _from_example(target: str, modules: Modules, code: UserCode) -> tuple[Any, ...]:
+    value = _given_by(target, modules, code, "it must give the example arguments when it is called without any")
+    return value if type(value) is tuple else (value,)
+
+
+def _given_by(target: str, modules: Modules, code: UserCode, help: str) -> Any:
+    """The value at an entry point; what it returns, if it is a function."""
     value = modules.resolve(target)
     # A model may be callable too, and is a value.
     if inspect.isroutine(value) or isinstance(value, functools.partial) or is_jitted(value):
@@ -144,26 +227,27 @@ def _from_example(target: str, modules: Modules, code: UserCode) -> tuple[Any, .
             raise from_exception(
                 "example-args",
                 f"`{target}` failed: {described(error)}",
-                "it must give the example arguments when it is called without any",
+                help,
                 error,
                 code,
                 defined_at(value, code),
             ) from None
-    return value if type(value) is tuple else (value,)
+    return value
 
 
-def _check_count(program: dict[str, Any], function: Any, arguments: tuple[Any, ...]) -> None:
+def _check_count(program: dict[str, Any], function: Any, arguments: tuple[Any, ...], bound: Bound) -> None:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         # Some functions of C have none; the call will tell.
         return
     try:
-        signature.bind(*arguments)
+        signature.bind(*arguments, **bound.keywords)
     except TypeError as error:
         name = program["target"].partition(":")[2]
         if program["example_args"] is not None:
-            many = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
+            count = len(arguments) - len(bound.positions)
+            many = f"{count} argument{'' if count == 1 else 's'}"
             given = f"`{program['example_args']}` gives {many}"
             help = "a tuple is the list of arguments, anything else is one argument; give as many as the function takes"
         else:

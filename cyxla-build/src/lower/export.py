@@ -8,9 +8,10 @@ import re
 from typing import Any, Callable, Iterator
 
 import jax
+import numpy as np
 from jax import export
 
-from . import module, portable
+from . import module, portable, weights
 from .arguments import Call, Leaf, array_type, arguments_of, is_jitted, result_leaves
 from .entry_point import Modules
 from .failure import Failure, Location, defined_at, described, from_exception
@@ -33,6 +34,8 @@ def lower(program: dict[str, Any], request: dict[str, Any], modules: Modules, co
     function = modules.resolve(program["target"])
     if program["example_args"] is not None:
         modules.resolve(program["example_args"])
+    for bound in program["bind"]:
+        modules.resolve(bound["target"])
     x64 = program["x64"] or (not program["x64_explicit"] and _asks_for_x64(program, modules))
     jax.config.update("jax_enable_x64", x64)
     location = defined_at(function, code)
@@ -45,7 +48,8 @@ def lower(program: dict[str, Any], request: dict[str, Any], modules: Modules, co
 
 def _asks_for_x64(program: dict[str, Any], modules: Modules) -> bool:
     """Whether the user's code turns x64 on when it is imported: then JAX runs the function with x64, and so do we."""
-    return any(modules.turns_on_x64(program[name]) for name in ("target", "example_args") if program[name])
+    targets = [program["target"], program["example_args"], *(bound["target"] for bound in program["bind"])]
+    return any(modules.turns_on_x64(target) for target in targets if target)
 
 
 def _lower(
@@ -59,16 +63,27 @@ def _lower(
         )
     call = arguments_of(program, function, modules, code)
     results: list[Leaf] = []
+    constants = weights.Constants(program["weights_from"], function)
     traced, jitted = _trace(program, call, results, code)
-    platform, *others = program["platforms"]
-    exported, lowered = _lower_for(platform, program, request, call, traced, jitted, code)
-    taken = {len(lowered.donated), len(exported.in_avals), len(call.leaves)}
+    with constants.taken_out():
+        exports = [
+            _export_for(platform, program, request, call, traced, jitted, code) for platform in program["platforms"]
+        ]
+    # All are exported before one is finished, so that their modules take the same constants.
+    finished = [
+        _finish(platform, exported, program, request, constants)
+        for platform, exported in zip(program["platforms"], exports)
+    ]
+    exported, lowered = exports[0], finished[0]
+    own = len(call.leaves) + len(call.weights)
+    taken = {len(lowered.donated) - len(constants.found), len(exported.in_avals), own}
     if len(taken) != 1 or len(exported.out_avals) != len(results):
         raise _other_arguments()
     return {
-        "platform": platform,
+        "platform": program["platforms"][0],
         "other_platforms": [
-            _lower_more(other, lowered, program, request, call, traced, jitted, code) for other in others
+            _other_platform(platform, other, lowered, program, request["output"])
+            for platform, other in zip(program["platforms"][1:], finished[1:])
         ],
         "inputs": [
             {"path": leaf.path, "type": array_type(aval.shape, aval.dtype, f"the argument `{leaf.path}`"), "donated": d}
@@ -78,6 +93,7 @@ def _lower(
             {"path": leaf.path, "type": array_type(aval.shape, aval.dtype, f"the result `{leaf.path}`")}
             for leaf, aval in zip(results, exported.out_avals)
         ],
+        "weights": _weights(call, constants, request["output"]),
         "custom_calls": lowered.custom_calls,
         "stablehlo_version": lowered.version,
         "calling_convention": exported.calling_convention_version,
@@ -85,9 +101,9 @@ def _lower(
     }
 
 
-def _lower_for(
+def _export_for(
     platform: str, program: dict[str, Any], request: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode
-) -> tuple[export.Exported, module.Lowered]:
+) -> export.Exported:
     """The program for one platform."""
     exported = _export(platform, program, request, call, traced, jitted, code)
     if exported.nr_devices != 1:
@@ -97,21 +113,32 @@ def _lower_for(
             "a program runs on one device: remove meshes, shardings and shard_map from what Rust calls",
         )
     _check_effects(exported)
-    lowered = module.finished(exported.mlir_module_serialized, program["stablehlo_version"], request)
+    return exported
+
+
+def _finish(
+    platform: str,
+    exported: export.Exported,
+    program: dict[str, Any],
+    request: dict[str, Any],
+    constants: weights.Constants,
+) -> module.Lowered:
+    serialized = exported.mlir_module_serialized
+    lowered = module.finished(serialized, program["stablehlo_version"], request, constants.found)
     portable.check(lowered.custom_calls, platform, program, request)
-    return exported, lowered
+    return lowered
 
 
-def _lower_more(platform: str, first: module.Lowered, program: dict[str, Any], *rest: Any) -> dict[str, Any]:
+def _other_platform(
+    platform: str, lowered: module.Lowered, first: module.Lowered, program: dict[str, Any], output: str
+) -> dict[str, Any]:
     """What is different for one more platform."""
-    request, *_ = rest
-    _, lowered = _lower_for(platform, program, *rest)
     if lowered.donated != first.donated or lowered.version != first.version:
         raise _other_arguments()
     return {
         "platform": platform,
         "custom_calls": lowered.custom_calls,
-        "code": _write(lowered.code, program["target"], request["output"]),
+        "code": _write(lowered.code, program["target"], output),
     }
 
 
@@ -134,7 +161,7 @@ def _trace(program: dict[str, Any], call: Call, results: list[Leaf], code: UserC
         main.__name__ = re.sub(r"\W", "_", program["target"].rpartition(":")[2])
         return main
 
-    values = [leaf.value for leaf in call.leaves]
+    values = call.values()
     try:
         donated = call.donated(program["arguments"])
         jitted = jax.jit(flat(call.function), keep_unused=True, donate_argnums=donated)
@@ -178,19 +205,20 @@ def _in_users_words(text: str, call: Call, code: UserCode) -> str:
     place = defined_at(call.function, code)
     own = re.escape(__file__) + r":\d+"
     text = re.sub(own, lambda _: f"{place.file}:{place.line}" if place else "an unknown place", text)
-    return re.sub(r"\bcyxla_leaves\[(\d+)\]", lambda found: call.leaves[int(found[1])].path, text)
+    leaves = [*call.leaves, *call.weights]
+    return re.sub(r"\bcyxla_leaves\[(\d+)\]", lambda found: leaves[int(found[1])].path, text)
 
 
 def _export(
     platform: str, program: dict[str, Any], request: dict[str, Any], call: Call, traced: Any, jitted: Any, code: UserCode
 ) -> export.Exported:
     # Export has no promise for some of linear algebra; the handlers of cyxla keep to it.
-    allowed = [*request["calls"]["linalg"], *program["custom_calls"]]
+    allowed = [*request["calls"]["linalg"], *program["custom_calls"], weights.MARK]
     checks = [export.DisabledSafetyCheck.custom_call(target) for target in allowed]
     # Handed over only where wanted: it is no public argument.
     rules = portable.rules(platform, program["linalg"])
     override = {"_override_lowering_rules": rules} if rules else {}
-    values = [leaf.value for leaf in call.leaves]
+    values = call.values()
     try:
         return export.export(jitted, platforms=[platform], disabled_checks=checks, **override)(*values)
     except KeyboardInterrupt:
@@ -260,6 +288,21 @@ def _check_effects(exported: export.Exported) -> None:
         raise Failure(
             "host-callback", f"it has side effects in a fixed order: {effects}", "return values instead of side effects"
         )
+
+
+def _weights(call: Call, constants: weights.Constants, output: str) -> list[dict[str, Any]]:
+    """What the module takes behind the arguments of the user, in its order."""
+    bound = [(leaf.path, leaf.value, True) for leaf in call.weights]
+    closed_over = [(constant.path, constant.array, False) for constant in constants.found]
+    return [
+        {
+            "path": path,
+            "type": array_type(np.shape(value), value.dtype, f"the weights `{path}`"),
+            "bound": is_bound,
+            **weights.write(value, output),
+        }
+        for path, value, is_bound in [*bound, *closed_over]
+    ]
 
 
 def _equations(jaxpr: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@
 //!                          ├── arguments.py    types or example arguments → leaves
 //!                          ├── export.py       trace, export, what is refused
 //!                          ├── portable.py     linear algebra without LAPACK
+//!                          ├── weights.py      large arrays, out of the module and into files
 //!                          ├── module.py       StableHLO at an older version, without locations
 //!                          ├── failure.py      errors with place, traceback and remedy
 //!                          └── reads.py        files and variables that were read, by user_code.py the user's
@@ -19,7 +20,8 @@ mod process;
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
-    Declared, Engine, Linalg, LoweredProgram, Manifest, Platform, Provenance, StableHloVersion,
+    Declared, Engine, Linalg, LoweredProgram, Manifest, ManifestError, Platform, Provenance,
+    StableHloVersion, WeightData, WeightsIn,
 };
 
 pub use error::{Failure, FailureKind, FailureLocation, LowerError, ProgramFailure};
@@ -30,7 +32,7 @@ use crate::cargo::Variables;
 use crate::protocol::{Answer, KnownCalls, Lowered, ProgramRequest, Reads, Request, VERSION};
 use crate::python::{self, EnvironmentRequest};
 
-pub use crate::protocol::Argument;
+pub use crate::protocol::{Argument, Binding};
 
 /// A request to lower one program, for tools; a build script uses [`Builder`](crate::Builder).
 ///
@@ -57,6 +59,10 @@ pub struct LowerRequest {
     /// The entry point of a Python function, or value, that gives example arguments. A tuple is the list of arguments,
     /// anything else is the one argument; pytrees are arguments of one array for each leaf.
     pub example_args: Option<String>,
+    /// Arguments that are given now: arrays in them are weights of the program.
+    pub bind: Vec<Binding>,
+    /// Bytes from which an array that the function closes over is a weight; none if all stay in the code.
+    pub weights_from: Option<u64>,
     /// Whether JAX has 64-bit types. By default, if an argument has one, or if the user's code turns them on.
     pub x64: Option<bool>,
     /// Targets of custom calls that the run time has handlers for.
@@ -82,6 +88,8 @@ impl LowerRequest {
             target: target.into(),
             arguments: None,
             example_args: None,
+            bind: Vec::new(),
+            weights_from: Some(WeightsIn::DEFAULT_THRESHOLD),
             x64: None,
             custom_calls: Vec::new(),
             linalg: Linalg::default(),
@@ -135,6 +143,9 @@ pub fn lower(request: &LowerRequest) -> Result<LoweredProgram, Error> {
         x64_explicit: request.x64.is_some(),
         arguments: request.arguments.clone(),
         example_args: request.example_args.clone(),
+        bind: request.bind.clone(),
+        weights_from: request.weights_from,
+        weights: WeightsIn::default(),
         custom_calls: request.custom_calls.clone(),
         linalg: request.linalg,
         stablehlo_version: request.stablehlo_version,
@@ -156,7 +167,18 @@ pub fn lower(request: &LowerRequest) -> Result<LoweredProgram, Error> {
     };
     let function = program.target.rsplit([':', '.']).next().unwrap_or_default();
     let record = lowered.record(function.to_owned(), &program, Declared::default());
-    Ok(Manifest::load(output.path(), &record).map_err(LowerError::from)?)
+    let mut program = Manifest::load(output.path(), &record).map_err(LowerError::from)?;
+    // The folder is about to go.
+    for weight in &mut program.weights {
+        if let WeightData::File(path) = weight {
+            let bytes = std::fs::read(&*path).map_err(|source| {
+                let path = path.clone();
+                LowerError::from(ManifestError::Io { path, source })
+            })?;
+            *weight = WeightData::Bytes(bytes.into());
+        }
+    }
+    Ok(program)
 }
 
 fn found_python(root: &Path) -> Result<PathBuf, Error> {

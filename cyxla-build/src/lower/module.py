@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from typing import Any, Iterator, NamedTuple
+from typing import Any, NamedTuple
 
 from jax.interpreters import mlir
 from jaxlib import _jax
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
+from . import weights
 from .failure import Failure
 
 # Old enough for every plugin that runs programs today, new enough for all that JAX lowers to.
@@ -25,14 +26,18 @@ class Lowered(NamedTuple):
     donated: list[bool]
 
 
-def finished(serialized: bytes, version: str | None, request: dict[str, Any]) -> Lowered:
-    """The module that `jax.export` made, at another StableHLO version.
+def finished(
+    serialized: bytes, version: str | None, request: dict[str, Any], constants: list[weights.Constant]
+) -> Lowered:
+    """The module that `jax.export` made, at another StableHLO version, and with the `constants` that are marked in it as
+    further arguments.
 
     JAX writes for readers that are at most four weeks older than itself, and plugins are older than that.
     """
     context = mlir.make_ir_context()
     with context, ir.Location.unknown():
         module = stablehlo.deserialize_portable_artifact(context, serialized)
+        weights.to_arguments(module, [_tensor(constant) for constant in constants])
         _refuse_two_bit_concatenation(module)
         if not request["debug_info"]:
             passmanager.PassManager.parse("builtin.module(strip-debuginfo)").run(module.operation)
@@ -42,7 +47,7 @@ def finished(serialized: bytes, version: str | None, request: dict[str, Any]) ->
 
 def custom_calls(module: ir.Module) -> set[str]:
     """The targets of the custom calls in a module."""
-    calls = (op for op in _operations(module.operation) if op.name == "stablehlo.custom_call")
+    calls = (op for op in weights.operations(module.operation) if op.name == "stablehlo.custom_call")
     return {ir.StringAttr(op.attributes["call_target_name"]).value for op in calls}
 
 
@@ -55,15 +60,8 @@ def handled_calls(module: ir.Module, request: dict[str, Any]) -> list[str]:
     )
 
 
-def _operations(operation: ir.Operation) -> Iterator[ir.Operation]:
-    # With a stack of its own: functions nest deeper than Python recurses.
-    pending = [operation]
-    while pending:
-        current = pending.pop()
-        yield current
-        for region in current.regions:
-            for block in region:
-                pending.extend(inner.operation for inner in block)
+def _tensor(constant: weights.Constant) -> ir.Type:
+    return ir.RankedTensorType.get(constant.array.shape, mlir.dtype_to_ir_type(constant.array.dtype))
 
 
 def _donated(module: ir.Module) -> list[bool]:
@@ -82,7 +80,7 @@ def _donated(module: ir.Module) -> list[bool]:
 
 
 def _refuse_two_bit_concatenation(module: ir.Module) -> None:
-    for operation in _operations(module.operation):
+    for operation in weights.operations(module.operation):
         if operation.name == "stablehlo.concatenate":
             element = str(ir.RankedTensorType(operation.results[0].type).element_type)
             if element in ("i2", "ui2"):

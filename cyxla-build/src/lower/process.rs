@@ -26,7 +26,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The files of the Python package, as they lie in the temporary folder.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("start.py", include_str!("start.py")),
     ("cyxla_lower/__init__.py", include_str!("__init__.py")),
     ("cyxla_lower/main.py", include_str!("main.py")),
@@ -37,6 +37,7 @@ const FILES: [(&str, &str); 11] = [
     ("cyxla_lower/arguments.py", include_str!("arguments.py")),
     ("cyxla_lower/module.py", include_str!("module.py")),
     ("cyxla_lower/portable.py", include_str!("portable.py")),
+    ("cyxla_lower/weights.py", include_str!("weights.py")),
     ("cyxla_lower/export.py", include_str!("export.py")),
 ];
 

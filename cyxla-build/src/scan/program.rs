@@ -1,15 +1,18 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use cyxla_artifact::{DType, Declared, Engine, Linalg, Platform, ProgramRecord, StableHloVersion};
-use cyxla_syntax::{Declaration, Slot};
+use cyxla_artifact::{
+    DType, Declared, Engine, Linalg, Platform, ProgramRecord, StableHloVersion, WeightsIn,
+};
+use cyxla_syntax::{Declaration, EntryPoint, Slot};
+use syn::ext::IdentExt as _;
 
 use super::evaluate::Site;
 use super::resolve::Evaluator;
 use super::tree::{Found, Tree};
 use super::{Place, ScanError};
 use crate::error::Error;
-use crate::protocol::Argument;
+use crate::protocol::{Argument, Binding};
 
 /// A program to be lowered, as it is declared in Rust.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +31,12 @@ pub(crate) struct Program {
     pub(crate) x64: bool,
     /// Whether the declaration says so itself.
     pub(crate) x64_explicit: bool,
+    /// Arguments that are given when it is lowered.
+    pub(crate) bind: Vec<Binding>,
+    /// Bytes from which arrays are weights, if the declaration says so.
+    pub(crate) weights_from: Option<u64>,
+    /// Where its weights are, if the declaration says so.
+    pub(crate) weights: Option<WeightsIn>,
     /// Custom calls that are allowed beyond those that JAX promises to keep.
     pub(crate) custom_calls: Vec<String>,
     /// What linear algebra is lowered to, if the declaration says so.
@@ -197,6 +206,9 @@ fn program(evaluator: &mut Evaluator<'_>, found: &Found) -> Result<Program, Vec<
         example_args: options.args.as_ref().map(ToString::to_string),
         x64: options.x64.unwrap_or(needs_x64),
         x64_explicit: options.x64.is_some(),
+        bind: bindings(&options.bind),
+        weights_from: options.weights_from,
+        weights: options.weights,
         custom_calls: options.custom_calls.clone(),
         linalg: options.linalg,
         engine: options.engine,
@@ -204,4 +216,12 @@ fn program(evaluator: &mut Evaluator<'_>, found: &Found) -> Result<Program, Vec<
         stablehlo_version: options.stablehlo_version,
         deps: options.deps.clone(),
     })
+}
+
+fn bindings(bind: &[(syn::Ident, EntryPoint)]) -> Vec<Binding> {
+    let binding = |(name, target): &(syn::Ident, EntryPoint)| Binding {
+        name: name.unraw().to_string(),
+        target: target.to_string(),
+    };
+    bind.iter().map(binding).collect()
 }

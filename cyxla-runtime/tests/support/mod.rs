@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use cyxla_artifact::{
     ArrayType, CodeFile, DType, Declared, Digest, Leaf, LoweredProgram, Native, ProgramRecord,
-    StableHloVersion,
+    StableHloVersion, Weights,
 };
 use cyxla_runtime::{Client, Options, Plugin};
 
@@ -90,8 +90,10 @@ pub fn program_of(
             },
             other_platforms: vec![],
             native: Native::default(),
+            weights: Weights::default(),
         },
         code: code.into(),
+        weights: vec![],
     }
 }
 

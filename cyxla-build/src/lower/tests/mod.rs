@@ -10,7 +10,7 @@ mod refusals;
 use std::path::{Path, PathBuf};
 
 use cyxla_artifact::{
-    ArrayType, DType, Declared, Engine, Linalg, LoweredProgram, Manifest, Platform,
+    ArrayType, DType, Declared, Engine, Linalg, LoweredProgram, Manifest, Platform, WeightsIn,
 };
 
 use std::collections::BTreeMap;
@@ -57,6 +57,9 @@ fn program(target: &str, arguments: &[(&str, DType, &[usize])]) -> ProgramReques
         x64_explicit: false,
         arguments: Some(arguments),
         example_args: None,
+        bind: Vec::new(),
+        weights_from: Some(WeightsIn::DEFAULT_THRESHOLD),
+        weights: WeightsIn::default(),
         custom_calls: Vec::new(),
         linalg: Linalg::default(),
         stablehlo_version: None,
