@@ -151,6 +151,10 @@ fn request(job: &Job, reference: &Reference) -> LowerRequest {
     request.x64 = Some(reference.x64);
     request.python = Some(job.python.clone());
     request.python_path = vec![job.scratch.clone(), job.directory.clone()];
+    if job.engine == Engine::Native {
+        // An image has its constants in it.
+        request.weights_from = None;
+    }
     request
 }
 
